@@ -1,0 +1,1 @@
+"""Compiled rules and engines; private."""
