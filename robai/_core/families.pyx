@@ -1,0 +1,301 @@
+"""The seven exponential families, and resampling from data (see families.pxd)."""
+
+cimport cython
+from libc.math cimport INFINITY, NAN, sqrt
+from libc.stdint cimport int64_t
+from numpy.random cimport bitgen_t
+from numpy.random.c_distributions cimport (
+    binomial_t,
+    random_beta,
+    random_binomial,
+    random_poisson,
+    random_standard_gamma,
+)
+
+import numpy as np
+
+from robai._core.kl cimport (
+    bernoulli_divergence,
+    bernoulli_lower,
+    bernoulli_upper,
+    binomial_divergence,
+    binomial_lower,
+    binomial_upper,
+    exponential_divergence,
+    exponential_lower,
+    exponential_upper,
+    negative_binomial_divergence,
+    negative_binomial_lower,
+    negative_binomial_upper,
+    poisson_divergence,
+    poisson_lower,
+    poisson_upper,
+)
+from robai._core.rng cimport Rng, Stream, attach, fill_normal, next_below, next_double, next_normal
+
+
+cdef class Family:
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return NAN
+
+    cdef double variance(self, double q) noexcept nogil:
+        return NAN
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return NAN
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return NAN
+
+    cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
+                   Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(count):
+            rewards[i] = self.total(arm, mean, 1.0, rng)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return NAN
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        return NAN
+
+    def rewards(self, Py_ssize_t arm, double mean, Py_ssize_t count, Stream stream not None):
+        """`count` rewards of an arm, drawn from a stream."""
+        values = np.empty(count)
+        cdef double[::1] view = values
+        if count > 0:
+            self.fill(arm, mean, &view[0], count, &stream.rng)
+        return values
+
+    def sum_of(self, Py_ssize_t arm, double mean, double count, Stream stream not None):
+        """The sum of `count` rewards of an arm, in one draw."""
+        return self.total(arm, mean, count, &stream.rng)
+
+    def mean_from_posterior(self, double pulls, double total, Stream stream not None):
+        """A draw of the mean from its posterior."""
+        return self.posterior(pulls, total, &stream.rng)
+
+    def variance_at(self, double mean):
+        """V(mean)."""
+        return self.variance(mean)
+
+
+@cython.final
+cdef class Gaussian(Family):
+    cdef readonly double sigma
+
+    def __init__(self, double sigma=1.0):
+        self.low, self.high = -INFINITY, INFINITY
+        self.prior_pulls = 1
+        self.sigma = sigma
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        cdef double z = (p - q) / self.sigma
+        return 0.5 * z * z
+
+    cdef double variance(self, double q) noexcept nogil:
+        return self.sigma * self.sigma
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return p + self.sigma * sqrt(2.0 * level)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return p - self.sigma * sqrt(2.0 * level)
+
+    cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
+                   Rng* rng) noexcept nogil:
+        fill_normal(rng, mean, self.sigma, rewards, count)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return count * mean + self.sigma * sqrt(count) * next_normal(rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        return total / pulls + self.sigma / sqrt(pulls) * next_normal(rng)
+
+
+cdef double draw_binomial(double trials, double p, Rng* rng) noexcept nogil:
+    cdef bitgen_t bitgen
+    cdef binomial_t scratch
+    scratch.has_binomial = 0
+    attach(&bitgen, rng)
+    return <double>random_binomial(&bitgen, p, <int64_t>trials, &scratch)
+
+
+cdef double draw_beta(double a, double b, Rng* rng) noexcept nogil:
+    cdef bitgen_t bitgen
+    attach(&bitgen, rng)
+    return random_beta(&bitgen, a, b)
+
+
+cdef double draw_poisson(double rate, Rng* rng) noexcept nogil:
+    cdef bitgen_t bitgen
+    attach(&bitgen, rng)
+    return <double>random_poisson(&bitgen, rate)
+
+
+cdef double draw_gamma(double shape, Rng* rng) noexcept nogil:
+    cdef bitgen_t bitgen
+    attach(&bitgen, rng)
+    return random_standard_gamma(&bitgen, shape)
+
+
+@cython.final
+cdef class Bernoulli(Family):
+    def __init__(self):
+        self.low, self.high = 0.0, 1.0
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return bernoulli_divergence(p, q)
+
+    cdef double variance(self, double q) noexcept nogil:
+        return q * (1.0 - q)
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return bernoulli_upper(p, level)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return bernoulli_lower(p, level)
+
+    cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
+                   Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef Rng local = rng[0]
+        for i in range(count):
+            rewards[i] = <double>(next_double(&local) < mean)
+        rng[0] = local
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return draw_binomial(count, mean, rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        return draw_beta(0.5 + total, 0.5 + pulls - total, rng)
+
+
+@cython.final
+cdef class Binomial(Family):
+    cdef readonly double n
+
+    def __init__(self, double n):
+        self.low, self.high = 0.0, n
+        self.n = n
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return binomial_divergence(p, q, self.n)
+
+    cdef double variance(self, double q) noexcept nogil:
+        return q * (1.0 - q / self.n)
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return binomial_upper(p, level, self.n)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return binomial_lower(p, level, self.n)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return draw_binomial(count * self.n, mean / self.n, rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        return self.n * draw_beta(0.5 + total, 0.5 + self.n * pulls - total, rng)
+
+
+@cython.final
+cdef class Poisson(Family):
+    def __init__(self):
+        self.low, self.high = 0.0, INFINITY
+        self.prior_pulls = 1
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return poisson_divergence(p, q)
+
+    cdef double variance(self, double q) noexcept nogil:
+        return q
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return poisson_upper(p, level)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return poisson_lower(p, level)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return draw_poisson(count * mean, rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        return draw_gamma(0.5 + total, rng) / pulls
+
+
+@cython.final
+cdef class Gamma(Family):
+    """The exponential family is shape 1."""
+    cdef readonly double shape
+
+    def __init__(self, double shape=1.0):
+        self.low, self.high = 0.0, INFINITY
+        self.prior_pulls = 1
+        self.shape = shape
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return self.shape * exponential_divergence(p, q)
+
+    cdef double variance(self, double q) noexcept nogil:
+        return q * q / self.shape
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return exponential_upper(p, level / self.shape)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return exponential_lower(p, level / self.shape)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        return mean / self.shape * draw_gamma(self.shape * count, rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        cdef double rate = draw_gamma(self.shape * pulls, rng)
+        return self.shape * total / rate if rate > 0.0 else INFINITY
+
+
+@cython.final
+cdef class NegativeBinomial(Family):
+    cdef readonly double r
+
+    def __init__(self, double r):
+        self.low, self.high = 0.0, INFINITY
+        self.prior_pulls = 1
+        self.r = r
+
+    cdef double divergence(self, double p, double q) noexcept nogil:
+        return negative_binomial_divergence(p, q, self.r)
+
+    cdef double variance(self, double q) noexcept nogil:
+        return q + q * q / self.r
+
+    cdef double upper(self, double p, double level) noexcept nogil:
+        return negative_binomial_upper(p, level, self.r)
+
+    cdef double lower(self, double p, double level) noexcept nogil:
+        return negative_binomial_lower(p, level, self.r)
+
+    cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
+        # A Poisson variable whose rate is gamma distributed.
+        return draw_poisson(mean / self.r * draw_gamma(self.r * count, rng), rng)
+
+    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+        cdef double success = draw_beta(self.r * pulls, 0.5 + total, rng)
+        return self.r * (1.0 - success) / success if success > 0.0 else INFINITY
+
+
+@cython.final
+cdef class Empirical(Family):
+    """Rewards resampled from the user's own, arm by arm; there is no divergence."""
+    cdef double[::1] _samples               # of all arms, one after the other
+    cdef Py_ssize_t[::1] _starts            # arm a has samples starts[a] to starts[a + 1]
+
+    def __init__(self, samples):
+        self.low, self.high = -INFINITY, INFINITY
+        self._samples = np.concatenate(samples)
+        self._starts = np.cumsum([0] + [len(each) for each in samples]).astype(np.intp)
+
+    cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
+                   Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i, start = self._starts[arm], size = self._starts[arm + 1] - start
+        for i in range(count):
+            rewards[i] = self._samples[start + next_below(rng, size)]

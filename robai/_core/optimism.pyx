@@ -1,0 +1,132 @@
+"""Optimism (see optimism.pxd), for levels that stay and for levels that grow."""
+
+cimport cython
+from libc.math cimport INFINITY
+
+import numpy as np
+
+from robai._core.policies cimport argmax
+
+
+cdef class Optimism(Exploration):
+    cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
+        pass
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        self.restart()
+        self.decide(arms, rng)
+        return self.leader
+
+
+@cython.final
+cdef class SteadyOptimism(Optimism):
+    """For levels that do not depend on the round: an index changes only by a pull of its arm.
+
+    The indices are the leaves of a tournament: node i holds the larger of its children
+    2i and 2i + 1, so the best index, and the best among the others, take log2(K) steps.
+    """
+    cdef double[::1] _nodes
+    cdef Py_ssize_t _leaves
+    cdef bint _started
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self._leaves = 1
+        while self._leaves < n_arms:
+            self._leaves *= 2
+        self._nodes = np.full(2 * self._leaves, -INFINITY)
+
+    cdef void restart(self) noexcept nogil:
+        self._started = False
+
+    cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i
+        if self._started:
+            self._refresh(arms, self.leader)
+        else:
+            for i in range(arms.n_arms):
+                self._refresh(arms, i)
+            self._started = True
+        self.leader = self._winner(arms.n_arms, rng)
+        self.bar = -INFINITY
+        i = self._leaves + self.leader
+        while i > 1:
+            self.bar = max(self.bar, self._nodes[i ^ 1])
+            i >>= 1
+        self.until = arms.horizon
+
+    cdef void _refresh(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        cdef Py_ssize_t i = self._leaves + arm
+        self._nodes[i] = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+        while i > 1:
+            i >>= 1
+            self._nodes[i] = max(self._nodes[2 * i], self._nodes[2 * i + 1])
+
+    cdef Py_ssize_t _winner(self, Py_ssize_t n_arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i = 1
+        while i < self._leaves:
+            i *= 2
+            if self._nodes[i] == self._nodes[i + 1]:
+                return argmax(&self._nodes[self._leaves], n_arms, rng)
+            if self._nodes[i] < self._nodes[i + 1]:
+                i += 1
+        return i - self._leaves
+
+
+@cython.final
+cdef class GrowingOptimism(Optimism):
+    """For levels that grow with the round, log t.
+
+    The leader is found exactly at its round; the bar is taken `span` rounds later, when every
+    index is at its largest. The span doubles when a streak outlives it and halves when not.
+    """
+    cdef double[::1] _indices
+    cdef int64_t _span
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self.cost = 50.0 * n_arms
+        self._indices = np.empty(n_arms)
+
+    cdef void restart(self) noexcept nogil:
+        self._span = 1
+        self.leader = 0
+        self.until = 0
+
+    cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        cdef double now = <double>(arms.t + 1)
+        if arms.t < self.until:
+            self._span = max(self._span // 2, <int64_t>1)
+        elif self._span < arms.horizon:
+            self._span *= 2
+        self._indices[self.leader] = self._index(arms, self.leader, now)
+        self.bar = self._indices[self.leader]
+        for arm in range(arms.n_arms):
+            if arm != self.leader:
+                self._indices[arm] = self._index_above(arms, arm, now, self.bar)
+                self.bar = max(self.bar, self._indices[arm])
+        self.leader = argmax(&self._indices[0], arms.n_arms, rng)
+
+        self.until = min(arms.t + self._span, arms.horizon)
+        self.bar = -INFINITY
+        for arm in range(arms.n_arms):
+            if arm != self.leader:
+                self.bar = max(self.bar, self._index_above(arms, arm, <double>self.until, self.bar))
+
+    cdef double _index(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
+
+    cdef double _index_above(self, const Arms* arms, Py_ssize_t arm, double t, double bar) noexcept nogil:
+        """The index of an arm at round t, or -inf without computing it if it is surely below `bar`."""
+        cdef double n = <double>arms.pulls[arm]
+        if self.bounds.side(n, arms.sums[arm], self.bounds.level.at(n, t), bar) < 0:
+            return -INFINITY
+        return self._index(arms, arm, t)
+
+
+def optimism(Py_ssize_t n_arms, Bounds bounds not None, int64_t initial_pulls=1):
+    """Optimism for these bounds."""
+    cdef Optimism rule = (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)
+    rule.initial_pulls = initial_pulls
+    return rule

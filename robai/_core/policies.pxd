@@ -1,0 +1,69 @@
+"""The protocols that every policy is made of. The file to read first.
+
+A policy answers three questions, each by an object of its own:
+
+    how to explore?             Exploration   which arm is pulled next
+    when to stop?               Stopping      is exploration over
+    which arm to commit to?     Commitment    the arm that is played from then on
+
+The names of the paper and the names used here:
+
+    paper                 here
+    A                     n_arms
+    T                     horizon
+    N_t(a)                arms.pulls[a]
+    r_t(a)                arms.sums[a] / arms.pulls[a]
+    t - 1                 arms.t, the rounds played so far
+    l                     level of the confidence bounds
+    UCB_t(a), LCB_t(a)    bounds.upper, bounds.lower
+
+Rules hold no statistics: these live in `Arms`, which the engine (or a live agent) fills.
+Ties are broken uniformly, with the generator of the run.
+"""
+
+from libc.stdint cimport int64_t
+
+from robai._core.rng cimport Rng
+
+
+cdef struct Arms:
+    Py_ssize_t n_arms
+    int64_t horizon
+    int64_t t                       # rounds played so far; the sum of pulls
+    int64_t* pulls
+    double* sums                    # of the rewards of each arm
+    Py_ssize_t most                 # an arm with the largest number of pulls
+
+
+cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    return arms.sums[arm] / <double>arms.pulls[arm]
+
+
+# Uniform among the largest of `values`; draws only if there is a tie.
+cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil
+
+
+cdef class Exploration:
+    # Before it is asked, every arm is pulled `initial_pulls` times, in turn.
+    cdef readonly int64_t initial_pulls
+    # Roughly how many nanoseconds `select` takes: bounds the time between two looks at Ctrl-C.
+    cdef readonly double cost
+
+    # Called at the start of every run.
+    cdef void restart(self) noexcept nogil
+    # The arm to pull next, or -1 if this exploration knows that it is over.
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil
+    # The arm to commit to, for explorations that end by themselves.
+    cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil
+
+
+cdef class Stopping:
+    # Asked before every pull that follows the initial ones.
+    cdef bint fires(self, const Arms* arms) noexcept nogil
+    # After how many further pulls, all of `arm`, it could fire at the earliest; at least 1.
+    # Lets the engine skip the questions whose answer is known to be no.
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil
+
+
+cdef class Commitment:
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil

@@ -1,0 +1,188 @@
+"""When to stop exploring: one short class a rule."""
+
+cimport cython
+from libc.math cimport fmin, log
+from libc.stdint cimport INT64_MAX, int64_t
+
+from robai._core.bounds cimport Bounds
+from robai._core.families cimport Family
+from robai._core.policies cimport Arms, Stopping, mean_of
+
+
+@cython.final
+cdef class Never(Stopping):
+    """Explore for ever."""
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return INT64_MAX
+
+
+@cython.final
+cdef class FixedRound(Stopping):
+    """When `round` rounds have been played: EOCP and KL-EOCP."""
+    cdef readonly int64_t round
+
+    def __init__(self, int64_t round):
+        self.round = round
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return arms.t >= self.round
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return max(self.round - arms.t, <int64_t>1)
+
+
+@cython.final
+cdef class Imbalance(Stopping):
+    """When N_a - l N_b > 1 for one arm a and every other b: EOCP-UG (Algorithm 2).
+
+    The paper prints a minimum over all b; with b = a it would never fire, l being above 1.
+    """
+    cdef readonly double level
+
+    def __init__(self, double level):
+        self.level = level
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        # Only the two largest counts matter. Most calls end here: the second largest is at
+        # least the average of all but the largest.
+        cdef double most = <double>arms.pulls[arms.most]
+        if most - self.level * (<double>arms.t - most) / <double>(arms.n_arms - 1) <= 1.0:
+            return False
+        return most - self.level * <double>largest_but(arms, arms.most) > 1.0
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], others = <double>arms.t - n, needed
+        if self.fires(arms):
+            return 1
+        needed = self.level * others / <double>(arms.n_arms - 1) + 1.0 - n
+        if needed < 16.0:
+            needed = self.level * <double>largest_but(arms, arm) + 1.0 - n
+        if needed < 1.0:
+            return 1
+        # Rounded down: too early costs one more question, too late would be wrong.
+        return <int64_t>fmin(needed, 9e18)
+
+
+cdef int64_t largest_but(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    """The largest number of pulls of the other arms."""
+    cdef Py_ssize_t other
+    cdef int64_t largest = 0
+    for other in range(arms.n_arms):
+        if other != arm:
+            largest = max(largest, arms.pulls[other])
+    return largest
+
+
+@cython.final
+cdef class Separation(Stopping):
+    """When the lower bound of the arm with the largest mean is above all other upper bounds."""
+    cdef readonly Bounds bounds
+
+    def __init__(self, Bounds bounds not None):
+        self.bounds = bounds
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t best = best_mean(arms), arm
+        cdef double t = <double>(arms.t + 1)
+        cdef double floor = self.bounds.lower(<double>arms.pulls[best], arms.sums[best], t)
+        for arm in range(arms.n_arms):
+            if arm != best and self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t) >= floor:
+                return False
+        return True
+
+
+@cython.final
+cdef class MeanGap(Stopping):
+    """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), asked at even t: BAI-ETC.
+
+    Garivier, Kaufmann and Lattimore (2016), two arms pulled in turn.
+    """
+    cdef readonly double sigma
+
+    def __init__(self, double sigma):
+        self.sigma = sigma
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef double t = <double>arms.t, gap
+        if arms.t % 2:
+            return False
+        gap = mean_of(arms, 0) - mean_of(arms, 1)
+        return gap * gap >= self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
+
+
+@cython.final
+cdef class LikelihoodRatio(Stopping):
+    """When min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) reaches a threshold.
+
+    a is the arm with the largest mean, m_ab the mean of all rewards of a and b. The threshold
+    is `base`, or base + log(1 + log t) (Garivier and Kaufmann, 2016) if `anytime`. A second
+    arm with the largest mean makes the ratio 0.
+    """
+    cdef readonly Family family
+    cdef readonly double base
+    cdef readonly bint anytime
+
+    def __init__(self, Family family not None, double base, bint anytime):
+        self.family = family
+        self.base = base
+        self.anytime = anytime
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t best = best_mean(arms), arm
+        cdef double threshold = self.base
+        if self.anytime:
+            threshold += log(1.0 + log(<double>arms.t))
+        for arm in range(arms.n_arms):
+            if arm != best and self._ratio(arms, best, arm) < threshold:
+                return False
+        return True
+
+    cdef double _ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
+        cdef double pooled = (arms.sums[a] + arms.sums[b]) / (n + k)
+        return (n * self.family.divergence(mean_of(arms, a), pooled)
+                + k * self.family.divergence(mean_of(arms, b), pooled))
+
+
+cdef Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
+    """The first arm with the largest mean."""
+    cdef Py_ssize_t arm, best = 0
+    for arm in range(1, arms.n_arms):
+        if mean_of(arms, arm) > mean_of(arms, best):
+            best = arm
+    return best
+
+
+@cython.final
+cdef class Both(Stopping):
+    """When two rules fire at the same round: `&`."""
+    cdef readonly Stopping first
+    cdef readonly Stopping second
+
+    def __init__(self, Stopping first not None, Stopping second not None):
+        self.first = first
+        self.second = second
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return self.first.fires(arms) and self.second.fires(arms)
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return max(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
+
+
+@cython.final
+cdef class Either(Stopping):
+    """When the first of two rules fires: `|`."""
+    cdef readonly Stopping first
+    cdef readonly Stopping second
+
+    def __init__(self, Stopping first not None, Stopping second not None):
+        self.first = first
+        self.second = second
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return self.first.fires(arms) or self.second.fires(arms)
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return min(self.first.quiet(arms, arm), self.second.quiet(arms, arm))

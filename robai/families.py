@@ -1,0 +1,171 @@
+"""Reward families: one-parameter exponential families, described by their mean.
+
+A family gives the divergence that KL policies use, and knows which rewards are possible.
+Bandits (`robai.Gaussian([0.7, 0.2])`) are made of a family and the means of their arms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from robai import _checks
+from robai._core import families as _core
+from robai._spec import Spec, parameter, whole
+
+__all__ = [
+    "FAMILIES",
+    "Bernoulli",
+    "Binomial",
+    "Exponential",
+    "Family",
+    "Gamma",
+    "Gaussian",
+    "NegativeBinomial",
+    "Poisson",
+    "as_family",
+]
+
+# Beyond this a count of events no longer fits the integers that the samplers return.
+LARGEST_COUNT = 1e15
+
+
+@dataclass(frozen=True)
+class Family(Spec):
+    """What all families have: a domain of means and a compiled twin."""
+
+    name: ClassVar[str]
+    positive_means: ClassVar[bool] = False
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest and the largest reward; the means lie between them too."""
+        return (0.0, math.inf)
+
+    def check_mean(self, name: str, value: Any) -> float:
+        """A mean of this family, or a ValueError that names it."""
+        mean = _checks.real(name, value)
+        low, high = self.support
+        if not low <= mean <= high or (self.positive_means and mean == 0.0) or mean > LARGEST_COUNT:
+            left = "(" if self.positive_means else "["
+            allowed = f"{left}{low:g}, {high if high < math.inf else LARGEST_COUNT:g}]"
+            raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
+        return mean
+
+    def _core(self) -> _core.Family:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Gaussian(Family):
+    """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
+
+    name: ClassVar[str] = "gaussian"
+    sigma: float = parameter(_checks.positive, 1.0)
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return (-math.inf, math.inf)
+
+    def _core(self) -> _core.Family:
+        return _core.Gaussian(self.sigma)
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
+
+    name: ClassVar[str] = "bernoulli"
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return (0.0, 1.0)
+
+    def _core(self) -> _core.Family:
+        return _core.Bernoulli()
+
+
+@dataclass(frozen=True)
+class Binomial(Family):
+    """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
+
+    name: ClassVar[str] = "binomial"
+    n: int = parameter(whole(1, 10**6))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return (0.0, float(self.n))
+
+    def _core(self) -> _core.Family:
+        return _core.Binomial(self.n)
+
+
+@dataclass(frozen=True)
+class Poisson(Family):
+    """Counts: d(p, q) = q - p + p log(p/q)."""
+
+    name: ClassVar[str] = "poisson"
+
+    def _core(self) -> _core.Family:
+        return _core.Poisson()
+
+
+@dataclass(frozen=True)
+class Exponential(Family):
+    """Waiting times: d(p, q) = p/q - 1 - log(p/q)."""
+
+    name: ClassVar[str] = "exponential"
+    positive_means: ClassVar[bool] = True
+
+    def _core(self) -> _core.Family:
+        return _core.Gamma(1.0)
+
+
+@dataclass(frozen=True)
+class Gamma(Family):
+    """Gamma rewards of known shape: shape times the exponential divergence."""
+
+    name: ClassVar[str] = "gamma"
+    positive_means: ClassVar[bool] = True
+    shape: float = parameter(_checks.positive)
+
+    def _core(self) -> _core.Family:
+        return _core.Gamma(self.shape)
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(Family):
+    """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p))."""
+
+    name: ClassVar[str] = "negative-binomial"
+    r: float = parameter(_checks.positive)
+
+    def _core(self) -> _core.Family:
+        return _core.NegativeBinomial(self.r)
+
+
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family
+    for family in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial)
+}
+
+
+def as_family(value: Any) -> Family:
+    """The family that a name, a family or a bandit stands for."""
+    if isinstance(value, Family):
+        return value
+    if isinstance(value, str):
+        kind = FAMILIES[_checks.one_of("family", value.lower().replace("_", "-"), FAMILIES)]
+        try:
+            return kind()
+        except TypeError:
+            raise ValueError(
+                f"family {value!r} has a parameter: pass robai.families.{kind.__name__}(...) instead"
+            ) from None
+    family = getattr(value, "family", None)
+    if isinstance(family, Family):
+        return family
+    if hasattr(value, "means"):
+        raise ValueError(f"{type(value).__name__} has no family; name one with family=")
+    raise TypeError(f"family must be a name, a family of robai.families or a bandit, got {value!r}")
