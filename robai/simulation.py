@@ -7,6 +7,7 @@ numbers are the same for any number of workers, any executor and any size of bat
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
@@ -321,7 +322,7 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
         rounds = [_checks.whole("times", each, 1, horizon) for each in times]
         if not rounds:
             raise ValueError("times must hold at least one round, got none")
-        if any(later <= earlier for earlier, later in zip(rounds, rounds[1:], strict=False)):
+        if any(later <= earlier for earlier, later in itertools.pairwise(rounds)):
             raise ValueError(f"times must be increasing, got {times!r}")
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 

@@ -478,10 +478,7 @@ def play(policy, bandit, horizon, state):
     x = State(bandit, horizon, Stream(state), getattr(policy, "family", None))
     arms = []
     while x.t < horizon:
-        if x.t < initial * x.K:
-            arm = x.t % x.K
-        else:
-            arm = None if stops(x) else explore(x)
+        arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)
         if arm is None:
             return arms, x.t, commit(x)
         arms.append(arm)

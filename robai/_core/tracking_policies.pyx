@@ -24,11 +24,11 @@ cdef double _matching(Family family, double best, double mean, double cost, doub
     root climbs to it. cost is below the limit d(best, mean). Also the ratio of the divergences.
     """
     cdef double low = 0.0, high = INFINITY, x, c, near, far = 1.0, excess
-    cdef int i
+    cdef int _step
     x = cost / family.divergence(mean, best)            # g(x) <= x d(mean, best)
     if x == 0.0:                                        # that divergence is infinite
         x = 1e-12
-    for i in range(MOST_STEPS):
+    for _step in range(MOST_STEPS):
         c = (best + x * mean) / (1.0 + x)
         near, far = family.divergence(best, c), family.divergence(mean, c)
         ratio[0] = near / far
@@ -58,7 +58,7 @@ cdef double optimal_weights(Family family, const double* means, Py_ssize_t n_arm
     """
     cdef Py_ssize_t a, best = 0, second = -1, ties = 0
     cdef double low = 0.0, high = 1.0, z = guess, x, c, cost, near, far, total, slope, ratio = 0.0
-    cdef int i
+    cdef int _step
     for a in range(1, n_arms):
         if means[a] > means[best]:
             best = a
@@ -72,7 +72,7 @@ cdef double optimal_weights(Family family, const double* means, Py_ssize_t n_arm
         return guess
 
     weights[best] = 1.0
-    for i in range(MOST_STEPS):
+    for _step in range(MOST_STEPS):
         x = z / (1.0 - z)
         c = (1.0 - z) * means[best] + z * means[second]
         near, far = family.divergence(means[best], c), family.divergence(means[second], c)
