@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from robai._files import load_arrays, save_arrays, write_atomically
 
 if TYPE_CHECKING:
-    from robai.simulation import Played, Simulation
+    from robai._batches import Played, Simulation
 
 FORMAT = "robai.checkpoint"
 SCHEMA = 1
@@ -32,20 +32,17 @@ class Checkpoint:
         The directory; made if it does not exist.
     simulation
         Whose batches these are.
-    engine
-        Which engine plays them.
     fresh
         Whether the seed is fresh from the system: then that of the manifest takes its place.
     """
 
-    def __init__(
-        self, path: str | os.PathLike[str], simulation: Simulation, engine: str, fresh: bool
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], simulation: Simulation, fresh: bool) -> None:
         self._path = Path(path)
         if self._path.exists() and not self._path.is_dir():
             raise ValueError(f"checkpoint must be a directory, got {os.fspath(path)!r}")
         self._path.mkdir(parents=True, exist_ok=True)
         self.entropy, self.spawn_key = simulation.entropy, simulation.spawn_key
+        self._times, self._arms = len(simulation.times), simulation.bandit.n_arms
         wanted = {
             "format": FORMAT,
             "schema": SCHEMA,
@@ -54,7 +51,7 @@ class Checkpoint:
             "rewards": hashlib.sha256(repr(astuple(simulation.bandit)).encode()).hexdigest(),
             "horizon": simulation.horizon,
             "times": list(simulation.times),
-            "engine": engine,
+            "engine": simulation.engine,
         }
         seed = {"entropy": list(map(str, self.entropy)), "spawn_key": list(self.spawn_key)}
         manifest = self._path / "manifest.json"
@@ -81,14 +78,22 @@ class Checkpoint:
 
     def load(self, span: tuple[int, int]) -> Played | None:
         """A finished batch, or None if it has to be played (again)."""
-        from robai.simulation import Played
+        from robai._batches import Played
 
         try:
             header, arrays = load_arrays(self._file(span))
             played = Played(**arrays)
         except (FileNotFoundError, ValueError, TypeError):
             return None
-        return played if header == self._header(span) else None
+        return played if header == self._header(span) and self._fits(played, span) else None
+
+    def _fits(self, played: Played, span: tuple[int, int]) -> bool:
+        runs = span[1] - span[0]
+        shapes = {"regret": (runs, self._times), "pulls": (runs, self._arms)}
+        return all(
+            array.shape == shapes.get(name, (runs,)) and array.dtype == ("f8" if name == "regret" else "i8")
+            for name, array in vars(played).items()
+        )
 
     def save(self, span: tuple[int, int], played: Played) -> None:
         if not self._file(span).exists() or self.load(span) is None:

@@ -8,38 +8,41 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+# float() takes these too, but none of them is meant as a number.
+_NOT_NUMBERS = (str, bytes, bytearray, memoryview, bool, np.bool_, np.complexfloating)
+
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
     """An integer, or a float that is one (1e6), between two bounds."""
-    number = value
-    if isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if not isinstance(value, int):
-        try:
-            number = operator.index(value)
-        except TypeError:
-            try:
-                number = float(value)
-            except (TypeError, ValueError):
-                raise TypeError(f"{name} must be an integer, got {value!r}") from None
-            if isinstance(value, str | bytes):
-                raise TypeError(f"{name} must be an integer, got {value!r}") from None
-            if not number.is_integer():
-                raise ValueError(f"{name} must be a whole number, got {value!r}") from None
-            number = int(number)
+    try:
+        number = operator.index(None if isinstance(value, _NOT_NUMBERS) else value)
+    except TypeError:
+        number = _float(name, value, "an integer")
+        if not number.is_integer():
+            raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+        number = int(number)
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low:,} to {high:,}, got {value!r}")
     return number
 
 
+def _float(name: str, value: Any, kind: str) -> float:
+    """float(value), but only of real numbers; infinite if it is too large."""
+    if isinstance(value, _NOT_NUMBERS) or getattr(value, "ndim", 0):
+        raise TypeError(f"{name} must be {kind}, got {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be {kind}, got {value!r}") from None
+
+
 def real(name: str, value: Any) -> float:
     """A finite float."""
-    if isinstance(value, str | bytes | bool):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, got {value!r}") from None
+    number = _float(name, value, "a number")
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return number
@@ -76,7 +79,7 @@ def probability(name: str, value: Any) -> float:
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
     choices = list(choices)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         allowed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}{nearest(value, choices)}")
     return value

@@ -22,7 +22,7 @@ def result_summary(result: "Result") -> str:
     rows += _titled("commitment", _commitment_lines(result))
     rows += _titled("pulls", _pull_lines(result))
     if "engine" in result.meta:
-        seconds = f", {_number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
+        seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
         rows.append(("engine", f"{result.meta['engine']}{seconds}"))
     return "\n".join(f"{title:<12}{text}" for title, text in rows)
 
@@ -36,7 +36,7 @@ def comparison_summary(comparison: "Comparison") -> str:
             label,
             f"{result.runs:,}",
             regret_text(result) + (" *" if result.regret[-1] == smallest else "  "),
-            _percent(len(times) / result.runs),
+            percent(len(times) / result.runs),
             f"{np.median(times):,.0f}" if len(times) else "-",
             _wrong_text(result),
         )
@@ -47,7 +47,7 @@ def comparison_summary(comparison: "Comparison") -> str:
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",
     ]
-    return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *_align(rows), "", *notes])
+    return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *align(rows), "", *notes])
 
 
 def _titled(title: str, lines: list[str]) -> list[tuple[str, str]]:
@@ -58,7 +58,7 @@ def _regret_lines(result: "Result") -> list[str]:
     mean = f"{regret_text(result)}  (mean ± standard error)"
     if result.runs == 1:
         return [mean]
-    low, median, high = map(_number, np.quantile(result.final_regret, [0.05, 0.5, 0.95]))
+    low, median, high = map(number, np.quantile(result.final_regret, [0.05, 0.5, 0.95]))
     return [mean, f"5 % of the runs below {low}, half below {median}, 95 % below {high}"]
 
 
@@ -69,12 +69,12 @@ def regret_text(result: "Result") -> str:
     return f"{mean:,.{digits}f} ± " + ("unknown" if math.isnan(sem) else f"{sem:,.{digits}f}")
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """Four significant digits or all before the point, and never an exponent."""
     return f"{value:,.{_decimals(value, 4)}f}"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """To two digits of the distance to 0 or 1, whichever is nearer: 99.99 % never becomes 100 %."""
     return f"{100.0 * share:.{_decimals(100.0 * min(share, 1.0 - share), 2)}f} %"
 
@@ -90,7 +90,7 @@ def _wrong_text(result: "Result") -> str:
     wrong = result.wrong_commit()
     if wrong.committed == 0:
         return "-"
-    return f"{_percent(wrong.rate)} ({_percent(wrong.low)} to {_percent(wrong.high)})"
+    return f"{percent(wrong.rate)} ({percent(wrong.low)} to {percent(wrong.high)})"
 
 
 def _commitment_lines(result: "Result") -> list[str]:
@@ -111,15 +111,15 @@ def _pull_lines(result: "Result") -> list[str]:
     order = np.argsort(-shares, kind="stable")
     shown, others = sorted(order[:_MOST_ARMS_SHOWN]), order[_MOST_ARMS_SHOWN:]
     rows = [
-        (f"arm {arm}", _percent(shares[arm]), f"gap {result.gaps[arm]:.4g}" if result.gaps[arm] else "best")
+        (f"arm {arm}", percent(shares[arm]), f"gap {result.gaps[arm]:.4g}" if result.gaps[arm] else "best")
         for arm in shown
     ]
     if len(others):
-        rows.append((f"{len(others):,} other arms", _percent(shares[others].sum()), ""))
-    return _align(rows)
+        rows.append((f"{len(others):,} other arms", percent(shares[others].sum()), ""))
+    return align(rows)
 
 
-def _align(rows: list[tuple[str, ...]]) -> list[str]:
+def align(rows: list[tuple[str, ...]]) -> list[str]:
     """Lines of a table: first and last column to the left, numbers to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -206,9 +206,13 @@ class Empirical(Bandit):
         samples = []
         for arm, values in enumerate(arms):
             name = f"samples_per_arm[{arm}]"
-            values = np.asarray(_listed(name, values))
-            if values.ndim != 1 or values.dtype.kind not in "biuf":
-                raise TypeError(f"{name} must be a sequence of numbers, got {values!r}")
+            listed = _listed(name, values)
+            try:
+                values = np.asarray(listed)
+            except ValueError:  # lists of different lengths in it
+                values = np.asarray(listed, dtype=object)
+            if values.size and (values.ndim != 1 or values.dtype.kind not in "biuf"):
+                raise TypeError(f"{name} must be a sequence of numbers, got {listed!r}")
             if values.size == 0:
                 raise ValueError(f"{name} must have at least one reward, got none")
             if not np.isfinite(values).all():
@@ -222,7 +226,7 @@ class Empirical(Bandit):
 
     @cached_property
     def means(self) -> tuple[float, ...]:
-        return tuple(math.fsum(values) / len(values) for values in self.samples_per_arm)
+        return tuple(math.fsum(value / len(values) for value in values) for values in self.samples_per_arm)
 
     @property
     def support(self) -> tuple[float, float]:

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 # Beyond this a count of events no longer fits the integers that the samplers return.
-LARGEST_COUNT = 1e15
+LARGEST_MEAN = 1e15
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ class Family(Spec):
     def check_mean(self, name: str, value: Any) -> float:
         """A mean of this family, or a ValueError that names it."""
         mean = _checks.real(name, value)
-        low, high = self.support
-        if not low <= mean <= high or (self.positive_means and mean == 0.0) or mean > LARGEST_COUNT:
+        low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
+        if not low <= mean <= high or (self.positive_means and mean == 0.0):
             left = "(" if self.positive_means else "["
-            allowed = f"{left}{low:g}, {high if high < math.inf else LARGEST_COUNT:g}]"
+            allowed = f"{left}{low:g}, {high:g}]"
             raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
         return mean
 

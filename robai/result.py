@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from robai._files import load_arrays, save_arrays
 from robai._intervals import clopper_pearson
+from robai._plot_methods import Plottable
 from robai._summary import comparison_summary, regret_text, result_summary
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
 _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
 _INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
@@ -35,7 +35,7 @@ class WrongCommit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result:
+class Result(Plottable):
     """Regret and commitments of many independent runs of one policy.
 
     Attributes
@@ -209,11 +209,8 @@ class Result:
             columns |= {f"pulls_{arm}": self.pulls[:, arm] for arm in range(self.n_arms)}
         return pd.DataFrame({"policy": self.label, **columns})
 
-    def plot(self, ax: "Axes | None" = None, **line: Any) -> "Axes":
-        """Draw mean regret against rounds with its confidence band; see `robai.plotting.plot_regret`."""
-        from robai.plotting import plot_regret
-
-        return plot_regret(self, ax=ax, **line)
+    def _drawn(self) -> "list[Result]":
+        return [self]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
@@ -225,7 +222,7 @@ class Result:
         return _load(path, "robai.Result")[0]
 
 
-class Comparison(Mapping[str, Result]):
+class Comparison(Plottable, Mapping[str, Result]):
     """Results of several policies on the same bandit and horizon, by label, in the order given."""
 
     def __init__(self, results: Mapping[str, Result] | Iterable[Result]) -> None:
@@ -269,11 +266,8 @@ class Comparison(Mapping[str, Result]):
         frames = [result.to_dataframe(what) for result in self.values()]
         return _import_pandas().concat(frames, ignore_index=True)
 
-    def plot(self, ax: "Axes | None" = None, **line: Any) -> "Axes":
-        """Draw the mean regret of every policy; see `robai.plotting.plot_regret`."""
-        from robai.plotting import plot_regret
-
-        return plot_regret(self.values(), ax=ax, **line)
+    def _drawn(self) -> list[Result]:
+        return list(self.values())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all to one .npz file at exactly `path`; a crash leaves the old file or the new one."""

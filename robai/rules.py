@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from robai import families, theory
 from robai._checks import above, positive, probability
@@ -72,9 +72,15 @@ def _level(rule: UpperBound | KLUpperBound, game: Game) -> _bounds.Level:
 class Exploration(Spec):
     """How to explore."""
 
+    leaps: ClassVar[bool] = False  # does it pull the arm with the largest index
+
 
 class Stopping(Spec):
     """When to stop."""
+
+    # Does it know, while one arm is pulled, at which round it could fire next? If not it has to be
+    # asked after every round, and the leap engine has nothing to leap over.
+    leaps: ClassVar[bool] = False
 
     def __and__(self, other: Stopping) -> Both:
         return Both(self, other)
@@ -95,6 +101,7 @@ class UpperBound(Exploration):
     "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
     """
 
+    leaps: ClassVar[bool] = True
     level: str = parameter(choice(*LEVELS), "horizon")
     inflation: float = parameter(nonnegative, 0.0)
     sigma: float = parameter(positive, 1.0)
@@ -110,12 +117,15 @@ class UpperBound(Exploration):
 class KLUpperBound(Exploration):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
+    leaps: ClassVar[bool] = True
     level: str = parameter(choice(*LEVELS), "horizon")
     inflation: float = parameter(nonnegative, 0.0)
     family: families.Family | None = parameter(family_or_none, None)
 
     def _bounds(self, game: Game) -> _bounds.Bounds:
         family = game.family_for(type(self).__name__, self.family)
+        if isinstance(family, families.Gaussian):  # n (q - m)^2 / (2 sigma^2) <= f, solved for q
+            return _bounds.GaussianBounds(_level(self, game), family.sigma)
         return _bounds.DivergenceBounds(_level(self, game), family._core())
 
     def _start(self, game: Game):
@@ -126,6 +136,7 @@ class KLUpperBound(Exploration):
 class WideBound(Exploration):
     """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
 
+    leaps: ClassVar[bool] = True
     alpha: float = parameter(lambda name, value: above(name, value, 1.0), 2.0)
     delta: float | None = parameter(optional(probability), None)
     sigma: float = parameter(positive, 1.0)
@@ -229,6 +240,8 @@ def _two_arms(name: str, game: Game) -> None:
 class Never(Stopping):
     """Explore to the horizon, or until the exploration says itself that it is done."""
 
+    leaps: ClassVar[bool] = True
+
     def _start(self, game: Game):
         return _stopping.Never()
 
@@ -237,6 +250,7 @@ class Never(Stopping):
 class FixedRound(Stopping):
     """When `round` rounds have been played."""
 
+    leaps: ClassVar[bool] = True
     round: int = parameter(whole(1, LONGEST))
 
     def _start(self, game: Game):
@@ -247,6 +261,7 @@ class FixedRound(Stopping):
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
+    leaps: ClassVar[bool] = True
     gap: float = parameter(positive)
     inflation: float = parameter(nonnegative, 1.0)
     sigma: float = parameter(positive, 1.0)
@@ -262,6 +277,7 @@ class KnownGap(Stopping):
 class KnownDivergence(Stopping):
     """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
 
+    leaps: ClassVar[bool] = True
     kl: float = parameter(positive)
     inflation: float = parameter(nonnegative, 1.0)
 
@@ -274,6 +290,7 @@ class KnownDivergence(Stopping):
 class Imbalance(Stopping):
     """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
 
+    leaps: ClassVar[bool] = True
     inflation: float = parameter(nonnegative, 1.0)
 
     def _start(self, game: Game):
@@ -337,6 +354,10 @@ class Both(Stopping):
     first: Stopping = parameter(_stopping_rule)
     second: Stopping = parameter(_stopping_rule)
 
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps or self.second.leaps
+
     def _start(self, game: Game):
         return _stopping.Both(self.first._start(game), self.second._start(game))
 
@@ -347,6 +368,10 @@ class Either(Stopping):
 
     first: Stopping = parameter(_stopping_rule)
     second: Stopping = parameter(_stopping_rule)
+
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps and self.second.leaps
 
     def _start(self, game: Game):
         return _stopping.Either(self.first._start(game), self.second._start(game))

@@ -171,7 +171,7 @@ def test_seed_block_is_numpys(spawn_key):
     sequence = np.random.SeedSequence(12345, spawn_key=(*spawn_key, 7))
     assert block.shape == (RUNS_PER_BLOCK, 4)
     assert block.dtype == np.uint64
-    assert np.array_equal(block.ravel(), sequence.generate_state(4 * RUNS_PER_BLOCK, np.uint64))
+    assert np.array_equal(block.ravel(), np.random.PCG64(sequence).random_raw(4 * RUNS_PER_BLOCK))
 
 
 def test_words_of_different_runs_differ():

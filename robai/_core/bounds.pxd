@@ -8,11 +8,6 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
 `Level` says what f is (log T, l, log(T/n), log t, ...), `Bounds` what it is used for.
 """
 
-from libc.stdint cimport int64_t
-
-from robai._core.families cimport Family
-
-
 cdef class Level:
     cdef readonly bint grows                # with the round: log t
 
@@ -21,16 +16,24 @@ cdef class Level:
     cdef double at(self, double n, double t) noexcept nogil
 
 
+cdef class FixedLevel(Level):
+    cdef readonly double value
+
+
 cdef class Bounds:
     cdef readonly Level level
 
     cdef double upper(self, double n, double total, double t) noexcept nogil
     cdef double lower(self, double n, double total, double t) noexcept nogil
 
-    # On which side of `bar` is the upper bound at a given level: +1 surely above, -1 surely
-    # below, 0 too close to tell without computing it. Needs no inversion. "Surely" includes
-    # rounding: it never contradicts the comparison of `upper` with `bar`.
-    cdef int side(self, double n, double total, double level, double bar) noexcept nogil
+    # Is the upper bound at a given level surely above, or surely below, `bar`? Needs no inversion.
+    # "Surely" includes rounding: neither contradicts the comparison of `upper` with `bar`, and
+    # where that is too close to tell both say no.
+    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil
+    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil
+
+    # The variance that the bounds reckon with, for rewards of that mean.
+    cdef double spread(self, double mean) noexcept nogil
 
     # Adds rewards to (n, total) while the upper bound stays surely above `bar`, at least one;
     # the number that were added.
@@ -38,6 +41,10 @@ cdef class Bounds:
                            Py_ssize_t count, double level, double bar) noexcept nogil
 
 
-cdef inline double least_level(Level level, double n, double t, Py_ssize_t count) noexcept nogil:
-    """A lower bound of the level during the next `count` pulls, from round t on."""
-    return min(level.at(n + 1.0, t), level.at(n + <double>count, t))
+cdef class GaussianBounds(Bounds):
+    cdef readonly double sigma
+
+
+cdef inline double least_level(Level level, double n, double t, double count) noexcept nogil:
+    """The least level an arm has from now, after n pulls and at round t, to `count` pulls later."""
+    return min(level.at(n, t), level.at(n + count, t))

@@ -1,7 +1,9 @@
 """Levels and confidence bounds (see bounds.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, fabs, fmin, log, sqrt
+from libc.math cimport INFINITY, fabs, log, sqrt
+
+from robai._core.families cimport Family
 
 # A test that skips the computation of an index must agree with the comparison of computed
 # indices. Inverses are good to 1e-10 in divergence and 4 ulp in value; the margins are wider.
@@ -12,7 +14,6 @@ cdef double ULPS = 4e-15
 @cython.final
 cdef class FixedLevel(Level):
     """A level known in advance: log T, or l = log T + c sqrt(log T)."""
-    cdef readonly double value
 
     def __init__(self, double value):
         self.value = value
@@ -86,8 +87,14 @@ cdef class Bounds:
     cdef double lower(self, double n, double total, double t) noexcept nogil:
         return -INFINITY
 
-    cdef int side(self, double n, double total, double level, double bar) noexcept nogil:
-        return 0
+    cdef double spread(self, double mean) noexcept nogil:
+        return 0.0
+
+    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+        return False
+
+    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
+        return False
 
     cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
@@ -97,7 +104,7 @@ cdef class Bounds:
             sum_ += rewards[i]
             pulls += 1.0
             i += 1
-            if i == count or self.side(pulls, sum_, level, bar) <= 0:
+            if i == count or not self.above(pulls, sum_, level, bar):
                 break
         n[0], total[0] = pulls, sum_
         return i
@@ -106,7 +113,6 @@ cdef class Bounds:
 @cython.final
 cdef class GaussianBounds(Bounds):
     """m +- sigma sqrt(2 f / n), valid for sigma-sub-Gaussian rewards."""
-    cdef readonly double sigma
 
     def __init__(self, Level level not None, double sigma):
         self.level = level
@@ -118,20 +124,19 @@ cdef class GaussianBounds(Bounds):
     cdef double lower(self, double n, double total, double t) noexcept nogil:
         return total / n - self.sigma * sqrt(2.0 * self.level.at(n, t) / n)
 
-    cdef int side(self, double n, double total, double level, double bar) noexcept nogil:
-        # U > bar  iff  n bar - S < sigma sqrt(2 f n): a root and no division.
-        cdef double short = n * bar - total
-        cdef double radius = self.sigma * sqrt(2.0 * level * n)
-        cdef double doubt = MARGIN * radius + ULPS * n * fabs(bar)
-        if short + doubt < radius:
-            return 1
-        if short - doubt > radius:
-            return -1
-        return 0
+    cdef double spread(self, double mean) noexcept nogil:
+        return self.sigma * self.sigma
+
+    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+        # U > bar  iff  n bar - S < sigma sqrt(2 f n)
+        return n * (bar + ULPS * fabs(bar)) - total < (1.0 - MARGIN) * self.sigma * sqrt(2.0 * level * n)
+
+    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
+        return n * (bar - ULPS * fabs(bar)) - total > (1.0 + MARGIN) * self.sigma * sqrt(2.0 * level * n)
 
     cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
-        # `side` without its root: x < r iff x |x| < r^2. Worth 4 of 9 ns a round.
+        # `above` without its root: x < r iff x |x| < r^2. Worth 4 of 9 ns a round.
         cdef double edge = bar + ULPS * fabs(bar), pulls = n[0], sum_ = total[0], short = 0.0
         cdef double square = 2.0 * level * self.sigma * self.sigma * (1.0 - 2.0 * MARGIN)
         cdef Py_ssize_t i = 0
@@ -160,35 +165,40 @@ cdef class DivergenceBounds(Bounds):
     cdef double lower(self, double n, double total, double t) noexcept nogil:
         return self.family.lower(total / n, self.level.at(n, t) / n)
 
-    cdef int side(self, double n, double total, double level, double bar) noexcept nogil:
-        # U > bar  iff  m > bar or n d(m, bar) < f: one divergence, no inversion.
-        cdef double mean = total / n, doubt = ULPS * fabs(bar), edge = bar + doubt
-        if mean > bar:
-            return 1
-        if edge < self.family.high and n * self.family.divergence(mean, edge) < (1.0 - MARGIN) * level:
-            return 1
-        edge = bar - doubt
-        if edge > mean and n * self.family.divergence(mean, edge) > (1.0 + MARGIN) * level:
-            return -1
-        return 0
+    cdef double spread(self, double mean) noexcept nogil:
+        return self.family.variance(mean)
+
+    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+        # U > bar  iff  m > bar or n d(m, bar) < f: one divergence, no inversion. Mostly
+        # d(p, q) <= (q - p)^2 / (2 min(V(p), V(q))) decides, without a logarithm: the variance
+        # function of every family is monotone or concave between p and q.
+        cdef double mean = total / n, edge = bar + ULPS * fabs(bar), reach = edge - mean
+        if reach < 0.0:
+            return True
+        if edge >= self.family.high:
+            return False
+        level *= 1.0 - MARGIN
+        return (n * reach * reach < 2.0 * level * min(self.family.variance(mean), self.family.variance(edge))
+                or n * self.family.divergence(mean, edge) < level)
+
+    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
+        cdef double mean = total / n, edge = bar - ULPS * fabs(bar)
+        return mean < edge and n * self.family.divergence(mean, edge) > (1.0 + MARGIN) * level
 
     cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
-        # Mostly d(p, q) <= (q - p)^2 / (2 min(V(p), V(q))) decides, without a logarithm: the
-        # variance function of every family is monotone or concave between p and q.
+        # `above`, with what does not depend on the mean taken out of the loop.
         cdef double edge = bar + ULPS * fabs(bar), pulls = n[0], sum_ = total[0], mean, reach
-        cdef double variance = self.family.variance(edge), spread = 2.0 * (1.0 - MARGIN) * level
+        cdef double variance = self.family.variance(edge) if edge < self.family.high else 0.0
+        cdef double spread = 2.0 * (1.0 - MARGIN) * level
         cdef Py_ssize_t i = 0
-        if edge >= self.family.high:
-            variance = 0.0
         for i in range(count):
             sum_ += rewards[i]
             pulls += 1.0
             mean = sum_ / pulls
             reach = edge - mean
-            if (pulls * reach * reach < spread * fmin(variance, self.family.variance(mean))
-                    or self.side(pulls, sum_, level, bar) > 0):
-                continue
-            break
+            if not (pulls * reach * reach < spread * min(variance, self.family.variance(mean))
+                    or self.above(pulls, sum_, level, bar)):
+                break
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)

@@ -28,3 +28,7 @@ cdef class Family:
     # The mean, drawn from its posterior under Jeffreys' prior; needs `prior_pulls` pulls first.
     cdef readonly int prior_pulls
     cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil
+
+
+cdef class Gaussian(Family):
+    cdef readonly double sigma

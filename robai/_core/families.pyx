@@ -3,17 +3,10 @@
 cimport cython
 from libc.math cimport INFINITY, NAN, sqrt
 from libc.stdint cimport int64_t
-from numpy.random cimport bitgen_t
-from numpy.random.c_distributions cimport (
-    binomial_t,
-    random_beta,
-    random_binomial,
-    random_poisson,
-    random_standard_gamma,
-)
 
 import numpy as np
 
+from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
 from robai._core.kl cimport (
     bernoulli_divergence,
     bernoulli_lower,
@@ -31,7 +24,7 @@ from robai._core.kl cimport (
     poisson_lower,
     poisson_upper,
 )
-from robai._core.rng cimport Rng, Stream, attach, fill_normal, next_below, next_double, next_normal
+from robai._core.rng cimport Rng, Stream, fill_normal, next_below, next_double, next_normal
 
 
 cdef class Family:
@@ -82,8 +75,6 @@ cdef class Family:
 
 @cython.final
 cdef class Gaussian(Family):
-    cdef readonly double sigma
-
     def __init__(self, double sigma=1.0):
         self.low, self.high = -INFINITY, INFINITY
         self.prior_pulls = 1
@@ -113,32 +104,6 @@ cdef class Gaussian(Family):
         return total / pulls + self.sigma / sqrt(pulls) * next_normal(rng)
 
 
-cdef double draw_binomial(double trials, double p, Rng* rng) noexcept nogil:
-    cdef bitgen_t bitgen
-    cdef binomial_t scratch
-    scratch.has_binomial = 0
-    attach(&bitgen, rng)
-    return <double>random_binomial(&bitgen, p, <int64_t>trials, &scratch)
-
-
-cdef double draw_beta(double a, double b, Rng* rng) noexcept nogil:
-    cdef bitgen_t bitgen
-    attach(&bitgen, rng)
-    return random_beta(&bitgen, a, b)
-
-
-cdef double draw_poisson(double rate, Rng* rng) noexcept nogil:
-    cdef bitgen_t bitgen
-    attach(&bitgen, rng)
-    return <double>random_poisson(&bitgen, rate)
-
-
-cdef double draw_gamma(double shape, Rng* rng) noexcept nogil:
-    cdef bitgen_t bitgen
-    attach(&bitgen, rng)
-    return random_standard_gamma(&bitgen, shape)
-
-
 @cython.final
 cdef class Bernoulli(Family):
     def __init__(self):
@@ -165,7 +130,16 @@ cdef class Bernoulli(Family):
         rng[0] = local
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
-        return draw_binomial(count, mean, rng)
+        cdef Py_ssize_t i
+        cdef int64_t successes = 0
+        cdef Rng local
+        if count > 100.0:
+            return draw_binomial(count, mean, rng)
+        local = rng[0]                      # one by one is faster than a binomial draw
+        for i in range(<Py_ssize_t>count):
+            successes += next_double(&local) < mean
+        rng[0] = local
+        return <double>successes
 
     cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
         return draw_beta(0.5 + total, 0.5 + pulls - total, rng)

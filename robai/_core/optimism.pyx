@@ -78,7 +78,8 @@ cdef class GrowingOptimism(Optimism):
     """For levels that grow with the round, log t.
 
     The leader is found exactly at its round; the bar is taken `span` rounds later, when every
-    index is at its largest. The span doubles when a streak outlives it and halves when not.
+    index is at its largest. The span doubles when a streak outlives it, and halves when a streak
+    ended only because the bar was taken too late.
     """
     cdef double[::1] _indices
     cdef int64_t _span
@@ -94,12 +95,8 @@ cdef class GrowingOptimism(Optimism):
         self.until = 0
 
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm
+        cdef Py_ssize_t arm, before = self.leader
         cdef double now = <double>(arms.t + 1)
-        if arms.t < self.until:
-            self._span = max(self._span // 2, <int64_t>1)
-        elif self._span < arms.horizon:
-            self._span *= 2
         self._indices[self.leader] = self._index(arms, self.leader, now)
         self.bar = self._indices[self.leader]
         for arm in range(arms.n_arms):
@@ -108,6 +105,10 @@ cdef class GrowingOptimism(Optimism):
                 self.bar = max(self.bar, self._indices[arm])
         self.leader = argmax(&self._indices[0], arms.n_arms, rng)
 
+        if arms.t >= self.until:
+            self._span = min(2 * self._span, arms.horizon)
+        elif self.leader == before:
+            self._span = max(self._span // 2, <int64_t>1)
         self.until = min(arms.t + self._span, arms.horizon)
         self.bar = -INFINITY
         for arm in range(arms.n_arms):
@@ -120,7 +121,7 @@ cdef class GrowingOptimism(Optimism):
     cdef double _index_above(self, const Arms* arms, Py_ssize_t arm, double t, double bar) noexcept nogil:
         """The index of an arm at round t, or -inf without computing it if it is surely below `bar`."""
         cdef double n = <double>arms.pulls[arm]
-        if self.bounds.side(n, arms.sums[arm], self.bounds.level.at(n, t), bar) < 0:
+        if self.bounds.below(n, arms.sums[arm], self.bounds.level.at(n, t), bar):
             return -INFINITY
         return self._index(arms, arm, t)
 

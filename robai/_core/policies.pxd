@@ -29,7 +29,7 @@ from robai._core.rng cimport Rng
 cdef struct Arms:
     Py_ssize_t n_arms
     int64_t horizon
-    int64_t t                       # rounds played so far; the sum of pulls
+    int64_t t                       # rounds played so far; the sum of pulls (an agent: see player.pyx)
     int64_t* pulls
     double* sums                    # of the rewards of each arm
     Py_ssize_t most                 # an arm with the largest number of pulls
@@ -48,6 +48,9 @@ cdef class Exploration:
     cdef readonly int64_t initial_pulls
     # Roughly how many nanoseconds `select` takes: bounds the time between two looks at Ctrl-C.
     cdef readonly double cost
+    # Does it draw conclusions that it does not take back, such as dropping an arm? A live agent
+    # shows it rewards that have arrived, and nothing else.
+    cdef readonly bint concludes
 
     # Called at the start of every run.
     cdef void restart(self) noexcept nogil

@@ -35,6 +35,20 @@ cdef class Exploration:
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         return -1
 
+    def memory(self):
+        """What it keeps from one `select` to the next: numbers and lists of numbers, by name."""
+        return {}
+
+    def remember(self, memory, pulls):
+        """Go on from a `memory` at these numbers of pulls; ValueError if there can be no such memory."""
+        expect_fields(memory, ())
+
+
+def expect_fields(memory, names):
+    """A ValueError unless the names of a memory are these."""
+    if set(memory) != set(names):
+        raise ValueError(f"must have the fields {sorted(names)}, got {sorted(memory)}")
+
 
 cdef class Stopping:
     cdef bint fires(self, const Arms* arms) noexcept nogil:

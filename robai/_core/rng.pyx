@@ -92,9 +92,13 @@ cdef double bitgen_double(void* rng) noexcept nogil:
 
 def seed_block(entropy, spawn_key, block):
     """The states of runs RUNS_PER_BLOCK * block, ...: run r is row r % RUNS_PER_BLOCK of block
-    r // RUNS_PER_BLOCK, whatever the number of runs. A block costs one SeedSequence."""
+    r // RUNS_PER_BLOCK, whatever the number of runs.
+
+    Words of a PCG64 seeded with one SeedSequence a block: eight times faster than asking the
+    SeedSequence for all of them, which would take longer than some runs.
+    """
     sequence = np.random.SeedSequence(entropy, spawn_key=(*spawn_key, block))
-    return sequence.generate_state(4 * RUNS_PER_BLOCK, np.uint64).reshape(-1, 4)
+    return np.random.PCG64(sequence).random_raw(4 * RUNS_PER_BLOCK).reshape(-1, 4)
 
 
 cdef class Stream:

@@ -6,8 +6,10 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from robai import _checks
 from robai._core.bounds cimport Bounds
 from robai._core.policies cimport Arms, Exploration, argmax, mean_of
+from robai._core.policies import expect_fields
 from robai._core.rng cimport Rng
 
 
@@ -19,6 +21,7 @@ cdef class Elimination(Exploration):
     def __init__(self, Py_ssize_t n_arms):
         self._active = np.empty(n_arms, dtype=np.intp)
         self.cost = 10.0 * n_arms
+        self.concludes = True
 
     cdef void restart(self) noexcept nogil:
         self._count = 0
@@ -45,6 +48,22 @@ cdef class Elimination(Exploration):
 
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         return self._active[0]
+
+    def memory(self):
+        return {"active": [self._active[i] for i in range(self._count)]}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("active",))
+        self._keep(memory["active"])
+
+    def _keep(self, active):
+        cdef Py_ssize_t i
+        active = [_checks.whole("active", arm, 0, self._active.shape[0] - 1) for arm in active]
+        if active != sorted(set(active)):
+            raise ValueError(f"active must be increasing, got {active}")
+        for i in range(len(active)):
+            self._active[i] = active[i]
+        self._count = len(active)
 
 
 @cython.final
@@ -91,7 +110,8 @@ cdef class SweepElimination(Elimination):
         self._next = 0
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
-        cdef double n = <double>arms.pulls[best]
+        # In a simulation all active arms have as many; an agent waits for the slowest rewards.
+        cdef double n = <double>min(arms.pulls[best], arms.pulls[arm])
         cdef double alpha = self.sigma * sqrt(
             2.0 * log(4.0 * <double>arms.n_arms * n * n / self.delta) / n)
         return mean_of(arms, best) - mean_of(arms, arm) < 2.0 * alpha
@@ -104,6 +124,14 @@ cdef class SweepElimination(Elimination):
                 return -1
         self._next += 1
         return self._active[self._next - 1]
+
+    def memory(self):
+        return {**Elimination.memory(self), "next": self._next}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("active", "next"))
+        self._keep(memory["active"])
+        self._next = _checks.whole("next", memory["next"], 0, self._count)
 
 
 cdef inline double detc_radius(double horizon, double n, double sigma) noexcept nogil:
@@ -132,12 +160,15 @@ cdef class DoubleExplore(Exploration):
     def __init__(self, double horizon, double sigma):
         self.sigma = sigma
         self.first_length = log(horizon) ** 2
+        self.concludes = True
 
     cdef void restart(self) noexcept nogil:
         self._favourite = -1
+        self._old_pulls, self._old_sum = 0, 0.0
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef double t = <double>arms.t, gap, fresh
+        # Of the pulls in pairs: at even rounds of a simulation that is all of them.
+        cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1]), gap, fresh
         cdef double[2] means
         cdef Py_ssize_t other
         if self._favourite < 0:
@@ -162,6 +193,17 @@ cdef class DoubleExplore(Exploration):
         if mean_of(arms, self._favourite) >= self._fresh_mean:
             return self._favourite
         return 1 - self._favourite
+
+    def memory(self):
+        return {"favourite": self._favourite, "old_pulls": self._old_pulls, "old_sum": self._old_sum}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("favourite", "old_pulls", "old_sum"))
+        favourite = _checks.whole("favourite", memory["favourite"], -1, 1)
+        most = 0 if favourite < 0 else pulls[1 - favourite]
+        self._old_pulls = _checks.whole("old_pulls", memory["old_pulls"], 0, most)
+        self._old_sum = _checks.real("old_sum", memory["old_sum"])
+        self._favourite = favourite
 
 
 @cython.final
@@ -190,9 +232,10 @@ cdef class DoubleExploreK(Exploration):
         self.sigma = sigma
         self.length = log(horizon) ** 2
         self.initial_pulls = <int64_t>max(ceil(sqrt(log(horizon))), 1.0)
-        self._old_pulls = np.empty(n_arms, dtype=np.int64)
-        self._old_sums = np.empty(n_arms)
-        self._fresh_means = np.empty(n_arms)
+        self.concludes = True
+        self._old_pulls = np.zeros(n_arms, dtype=np.int64)
+        self._old_sums = np.zeros(n_arms)
+        self._fresh_means = np.zeros(n_arms)
 
     cdef void restart(self) noexcept nogil:
         self._stage = 1
@@ -260,3 +303,34 @@ cdef class DoubleExploreK(Exploration):
 
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         return self._favourite
+
+    def memory(self):
+        return {
+            "stage": self._stage,
+            "favourite": self._favourite,
+            "arm": self._arm,
+            "mean": self._mean,
+            "beaten": int(self._beaten),
+            "old_pulls": np.asarray(self._old_pulls).tolist(),
+            "old_sums": np.asarray(self._old_sums).tolist(),
+            "fresh_means": np.asarray(self._fresh_means).tolist(),
+        }
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, DoubleExploreK.memory(self))
+        cdef Py_ssize_t n_arms = self._old_pulls.shape[0], arm
+        stage = _checks.whole("stage", memory["stage"], 1, 4)
+        favourite = _checks.whole("favourite", memory["favourite"], 0, n_arms - 1)
+        # Stages III and IV are over when every arm has had its turn.
+        turn = _checks.whole("arm", memory["arm"], 0, n_arms)
+        mean = _checks.real("mean", memory["mean"])
+        beaten = _checks.whole("beaten", memory["beaten"], 0, 1)
+        for name in ("old_pulls", "old_sums", "fresh_means"):
+            if len(memory[name]) != n_arms:
+                raise ValueError(f"{name} must have {n_arms} entries, got {len(memory[name])}")
+        for arm in range(n_arms):
+            self._old_pulls[arm] = _checks.whole("old_pulls", memory["old_pulls"][arm], 0, pulls[arm])
+            self._old_sums[arm] = _checks.real("old_sums", memory["old_sums"][arm])
+            self._fresh_means[arm] = _checks.real("fresh_means", memory["fresh_means"][arm])
+        self._stage, self._favourite, self._arm = stage, favourite, turn
+        self._mean, self._beaten = mean, beaten

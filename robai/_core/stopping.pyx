@@ -1,7 +1,7 @@
 """When to stop exploring: one short class a rule."""
 
 cimport cython
-from libc.math cimport fmin, log
+from libc.math cimport log
 from libc.stdint cimport INT64_MAX, int64_t
 
 from robai._core.bounds cimport Bounds
@@ -61,7 +61,7 @@ cdef class Imbalance(Stopping):
         if needed < 1.0:
             return 1
         # Rounded down: too early costs one more question, too late would be wrong.
-        return <int64_t>fmin(needed, 9e18)
+        return <int64_t>min(needed, 9e18)
 
 
 cdef int64_t largest_but(const Arms* arms, Py_ssize_t arm) noexcept nogil:

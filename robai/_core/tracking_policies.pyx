@@ -9,8 +9,10 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from robai import _checks
 from robai._core.families cimport Family
 from robai._core.policies cimport Arms, Exploration, argmax, mean_of
+from robai._core.policies import expect_fields
 from robai._core.rng cimport Rng
 
 cdef double TOLERANCE = 1e-13
@@ -141,7 +143,7 @@ cdef class Tracking(Exploration):
         self.cumulative = cumulative
         self.cost = 1500.0 * n_arms
         self._means = np.empty(n_arms)
-        self._weights = np.empty(n_arms)
+        self._weights = np.zeros(n_arms)
         self._goal = np.empty(n_arms)
         self._lag = np.empty(n_arms)
 
@@ -189,3 +191,23 @@ cdef class Tracking(Exploration):
         self._guess = optimal_weights(self.family, &self._means[0], arms.n_arms, self._guess,
                                       &self._weights[0])
         self._due = arms.t + (1 if arms.n_arms <= 10 else <int64_t>ceil(0.01 * <double>arms.t))
+
+    def memory(self):
+        return {
+            "goal": np.asarray(self._goal).tolist(),
+            "weights": np.asarray(self._weights).tolist(),
+            "guess": self._guess,
+            "due": self._due,
+        }
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("goal", "weights", "guess", "due"))
+        cdef Py_ssize_t n_arms = self._goal.shape[0], arm
+        for name in ("goal", "weights"):
+            if len(memory[name]) != n_arms:
+                raise ValueError(f"{name} must have {n_arms} entries, got {len(memory[name])}")
+        for arm in range(n_arms):
+            self._goal[arm] = _checks.at_least("goal", memory["goal"][arm], 0.0)
+            self._weights[arm] = _checks.at_least("weights", memory["weights"][arm], 0.0)
+        self._guess = _checks.probability("guess", memory["guess"])
+        self._due = _checks.whole("due", memory["due"], 0, 2**62)

@@ -1,0 +1,77 @@
+"""Time of a round, policy by policy: `pytest bench --benchmark-enable --benchmark-only`.
+
+Each benchmark plays `runs` runs in one thread; `ns_per_round` in its extra info is the smallest
+time divided by the rounds that were really played.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import robai
+from robai.policies import POLICIES
+
+HORIZON = 10**4
+TWO_ARMED = (robai.BAIETC, robai.DETC)
+CASES = [
+    (robai.EOCP(gap=0.5), robai.Gaussian),
+    (robai.EOCPUG(), robai.Gaussian),
+    (robai.KLEOCP(kl=0.5), robai.Bernoulli),
+    (robai.KLEOCPUG(), robai.Bernoulli),
+    (robai.UCB(), robai.Gaussian),
+    (robai.UCB(level="round"), robai.Gaussian),
+    (robai.KLUCB(), robai.Bernoulli),
+    (robai.KLUCB(level="round"), robai.Bernoulli),
+    (robai.ThompsonSampling(), robai.Gaussian),
+    (robai.ThompsonSampling(), robai.Bernoulli),
+    (robai.BAIETC(), robai.Gaussian),
+    (robai.DETC(), robai.Gaussian),
+    (robai.DETCK(), robai.Gaussian),
+    (robai.UCBAlpha(), robai.Gaussian),
+    (robai.TrackAndStop(), robai.Gaussian),
+    (robai.ActionElimination(), robai.Gaussian),
+]
+assert {type(policy) for policy, _ in CASES} == set(POLICIES.values())
+
+
+@pytest.mark.parametrize("arms", [2, 10, 100])
+@pytest.mark.parametrize(("policy", "family"), CASES, ids=lambda case: getattr(case, "__name__", repr(case)))
+def test_round(benchmark, policy, family, arms):
+    if arms > 2 and isinstance(policy, TWO_ARMED):
+        pytest.skip("for two arms only")
+    bandit = family([0.7] + [0.2] * (arms - 1))
+    runs = 200 // arms
+    result = benchmark(robai.simulate, policy, bandit, HORIZON, runs, rng=0, times=1, workers=1)
+
+    assert (result.pulls.sum(axis=1) == HORIZON).all()
+    np.testing.assert_allclose(result.final_regret, result.pulls @ bandit.gaps)
+    # Worse than pulling at random would be no policy.
+    assert result.final_regret.mean() < 0.5 * (arms - 1) / arms * HORIZON
+    rounds = np.where(result.commit_time < 0, HORIZON, result.commit_time).sum()
+    report(benchmark, rounds, "ns_per_round")
+
+
+@pytest.mark.parametrize("times", [1, 200, 2000])
+def test_recording(benchmark, times):
+    """What the curve costs that is recorded on the way."""
+    bandit = robai.Gaussian([0.7, 0.2])
+    result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 100, rng=0, times=times, workers=1)
+    final = robai.simulate(robai.UCB(), bandit, HORIZON, 100, rng=0, times=1).regret[-1]
+    # The tape of rewards does not depend on when regret is looked at.
+    assert math.isclose(result.regret[-1], final)
+    report(benchmark, 100 * HORIZON, "ns_per_round")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers(benchmark, workers):
+    bandit = robai.Gaussian([0.7, 0.2])
+    result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=workers)
+    alone = robai.simulate(robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=1)
+    np.testing.assert_array_equal(result.final_regret, alone.final_regret)
+    report(benchmark, 2000 * HORIZON, "ns_per_round")
+
+
+def report(benchmark, count, name):
+    if benchmark.stats:  # None where benchmarks are disabled
+        benchmark.extra_info[name] = round(1e9 * benchmark.stats.stats.min / float(count), 2)

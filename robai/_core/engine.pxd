@@ -1,0 +1,59 @@
+"""What the two engines share: the runs of a batch, their statistics and what is recorded of them."""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from robai._core.families cimport Family
+from robai._core.optimism cimport Optimism
+from robai._core.policies cimport Arms, Commitment, Exploration, Stopping
+from robai._core.rng cimport Rng
+
+cdef enum:
+    TAPE = 64
+
+
+cdef class Batch:
+    cdef readonly object regret             # runs x times
+    cdef readonly object commit_time
+    cdef readonly object committed_arm
+    cdef readonly object pulls              # runs x arms
+
+    cdef Exploration _explore
+    cdef Optimism _optimism                 # the same object, or None if it does not work by an index
+    cdef Stopping _stop
+    cdef Commitment _commit
+    cdef Family _family
+    cdef int64_t _initial_rounds
+    cdef double[::1] _means
+    cdef double[::1] _gaps
+    cdef int64_t[::1] _times
+    cdef uint64_t[:, ::1] _states
+    cdef double[:, ::1] _regret
+    cdef int64_t[::1] _commit_time
+    cdef int64_t[::1] _committed_arm
+    cdef int64_t[:, ::1] _pulls
+
+    # The run being played.
+    cdef Py_ssize_t _run
+    cdef Py_ssize_t _recorded               # how many of the times
+    cdef bint _begun
+    cdef bint _staying                      # is the leader's streak going on
+    cdef Arms _arms
+    cdef Rng _rng
+    cdef double[::1] _sums
+    cdef double[:, ::1] _tape
+    cdef Py_ssize_t[::1] _next              # position on the tape of each arm
+    cdef Py_ssize_t[::1] _filled
+
+    cdef void _begin(self) noexcept nogil
+    cdef bint _play(self, double* budget) noexcept nogil
+    cdef bint _by_round(self, double* budget) noexcept nogil
+    cdef bint _by_index(self, Optimism explore, double* budget) noexcept nogil
+    # Pulls the leader, at least once and at most `limit` times, while its index stays surely
+    # above the bar; sets `_staying`. Roughly how many nanoseconds it took.
+    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil
+    # Plays at most `limit` rounds of a streak one by one; how many.
+    cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil
+    cdef void _pull(self, Py_ssize_t arm) noexcept nogil
+    cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil
+    # Counts `pulls` more pulls of an arm, and records the regret at the times they cover.
+    cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil

@@ -1,0 +1,268 @@
+"""The leap engine: the law of the step engine, without playing the rounds that decide nothing.
+
+While the leader is pulled the bar c, the best other index, stands still, and the leader stays
+while its pulls n and sum S are in the stay region
+
+    R = {(n, S) : upper bound of (n, S) at level f is above c},
+
+which is convex. Its edge is b(n) = c n - sigma sqrt(2 f n) for sub-Gaussian bounds; for
+divergence bounds n d(S/n, c) is the perspective of a convex function. A streak ends when (n, S)
+leaves R, or at a round that is known beforehand (the horizon, or what the stopping rule says).
+
+Levels that depend on the arm's pulls, log(T/n) and KL-UCB++'s, or on the round, log t, are bounded
+from below over each leap (`least_level`): that makes R smaller but leaves it convex, as any R with
+a fixed level, and the true index is compared after every leap.
+"""
+
+cimport cython
+from libc.math cimport INFINITY, NAN, exp, floor, isnan, log2, sqrt
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from robai._core.bounds cimport FixedLevel, GaussianBounds, least_level
+from robai._core.engine cimport Batch
+from robai._core.families cimport Family, Gaussian
+from robai._core.optimism cimport Optimism
+from robai._core.rng cimport Rng, Stream, next_double, next_normal
+
+
+cdef inline double hitting_time(double height, double drift, double sigma, Rng* rng) noexcept nogil:
+    """When a Brownian motion with drift first falls by `height` > 0; infinite if it never does.
+
+    Inverse Gaussian (Wald) with mean height / |drift| and shape (height / sigma)^2, drawn by the
+    method of Michael, Schucany and Haas (1976), whose two roots are written without a difference.
+    """
+    cdef double variance = sigma * sigma, product = height * drift, z, mean, w, root
+    if drift > 0.0:
+        if next_double(rng) >= exp(-2.0 * product / variance):
+            return INFINITY
+    else:
+        product = -product
+    z = next_normal(rng)
+    if product < 1e-14 * variance:
+        return height * height / (variance * z * z)
+    mean = height * height / product
+    w = z * z * variance / product
+    root = 1.0 + 0.5 * w + sqrt(w * (1.0 + 0.25 * w))
+    return mean / root if next_double(rng) * (1.0 + root) <= root else mean * root
+
+
+cdef inline double height_if_not_hit(double height, double drift, double sigma, double time,
+                                     Rng* rng) noexcept nogil:
+    """The height after `time` of a Brownian motion with drift that has not been at 0.
+
+    By rejection: a bridge between heights x and y > 0 stays above 0 with probability
+    1 - exp(-2 x y / (sigma^2 time)). One proposal on average, counted over hits and no hits.
+    """
+    cdef double spread = sigma * sqrt(time), y
+    while True:
+        y = height + drift * time + spread * next_normal(rng)
+        if y > 0.0 and next_double(rng) >= exp(-2.0 * height * y / (spread * spread)):
+            return y
+
+
+@cython.final
+cdef class GaussianLeaps(Batch):
+    """For Gaussian rewards: hitting times.
+
+    The sums of a Gaussian walk are a Brownian motion seen at whole times. The chord of b over
+    the next k pulls lies above b, so until the motion meets the chord the walk has not left R.
+    Sums are kept as deviations from n times the true mean, which stay small.
+    """
+    cdef GaussianBounds _bounds
+    cdef double _sigma
+    cdef bint _steady               # the level is always the same
+    cdef double _steady_root
+    cdef double[::1] _deviations
+
+    def __init__(self, *args):
+        Batch.__init__(self, *args)
+        self._bounds = self._optimism.bounds
+        self._sigma = (<Gaussian>self._family).sigma
+        self._deviations = np.empty(self._means.shape[0])
+        self._steady_root = self._root(1.0, 1.0, 0.0)
+        self._steady = isinstance(self._bounds.level, FixedLevel)
+
+    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
+        cdef Py_ssize_t arm = explore.leader
+        cdef double mean = self._means[arm], ahead = mean - explore.bar, work = 0.0
+        cdef Rng rng = self._rng
+        cdef double sigma = self._sigma
+        cdef double n, end, now, t, k, root, deviation, slack, drift, tau, height
+        if self._arms.t == self._initial_rounds:
+            self._take_deviations()
+        deviation = self._deviations[arm]
+        n, t = <double>self._arms.pulls[arm], <double>(self._arms.t + 1)
+        end = n + <double>limit
+        now = sqrt(n)
+        root = self._root(n, t, 0.0)
+        slack = deviation + n * ahead + root * now
+        self._staying = True
+        while self._staying and n < end:
+            work += 40.0
+            k = n if n < end - n else end - n
+            if not self._steady:
+                k = self._moderate(deviation + n * ahead, slack, n, t, k)
+                root = self._root(n, t, k)
+                slack = deviation + n * ahead + root * now
+            if k < 8.0 or slack < 2.0 * sigma:
+                k = 1.0
+                deviation += sigma * next_normal(&rng)
+            else:
+                drift = ahead + root / (sqrt(n + k) + now)              # against the chord
+                tau = hitting_time(slack, drift, sigma, &rng)
+                if tau < k:
+                    k = <double>(<int64_t>tau + 1)
+                    height = drift * (k - tau) + sigma * sqrt(k - tau) * next_normal(&rng)
+                else:
+                    height = height_if_not_hit(slack, drift, sigma, k, &rng)
+                deviation += height - slack - drift * k
+            n += k
+            t += k
+            now = sqrt(n)
+            root = self._root(n, t, 0.0)
+            slack = deviation + n * ahead + root * now
+            self._staying = slack > 0.0
+        self._rng = rng
+        self._deviations[arm] = deviation
+        self._sums[arm] = mean * n + deviation
+        self._count(arm, <int64_t>n - self._arms.pulls[arm])
+        return work
+
+    cdef inline double _root(self, double n, double t, double k) noexcept nogil:
+        """r such that the bounds are m +- r / sqrt(n), or wider, during the next k pulls."""
+        if self._steady:
+            return self._steady_root
+        return self._bounds.sigma * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
+
+    cdef double _moderate(self, double short, double slack, double n, double t, double k) noexcept nogil:
+        """A leap of at most k over which a falling level does not cost more than half the slack."""
+        while k >= 8.0 and short + self._root(n, t, k) * sqrt(n) < 0.5 * slack:
+            k = floor(0.5 * k)
+        return k
+
+    cdef void _take_deviations(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(self._arms.n_arms):
+            self._deviations[arm] = self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]
+
+
+# Exits below a corridor have probability at most exp(-41.5) < 1e-18 a leap.
+cdef double CORRIDOR = 41.5
+
+cdef enum:
+    SMALLEST = 10                   # sizes of leaps: 2^(size/2) rounds, from 32 ...
+    SIZES = 122                     # ... to more than 10^18
+    FEW = 16                        # rounds to play one by one where no leap is possible
+
+
+@cython.final
+cdef class PositiveLeaps(Batch):
+    """For rewards that are never negative: leaps over rounds in which the leader surely stays.
+
+    Safe leap: if (n + k, S) is in R, so is every state that k rewards can lead through.
+    Corridor leap: S stays above S + m mean - x for all m <= k, except with probability
+    exp(-41.5), if k d(mean - x/k, mean) >= 41.5 (Doob's inequality for the exponential
+    martingale). If both ends of that line are in R, all of it is.
+    Either way nothing happens in between, and the k rewards are drawn as one sum.
+    """
+    cdef double[:, ::1] _widths     # x of each arm and size, NaN where not yet needed
+    cdef double[::1] _variances
+
+    def __init__(self, *args):
+        Batch.__init__(self, *args)
+        self._widths = np.full((self._means.shape[0], SIZES), NAN)
+        self._variances = np.array([self._family.variance(mean) for mean in self._means])
+
+    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
+        cdef Py_ssize_t arm = explore.leader
+        cdef int64_t left = limit, length
+        cdef double n, work = 0.0
+        if not self._staying:       # from the rim one round at a time: ties are possible there
+            left -= self._steps(explore, min(left, <int64_t>FEW))
+        while self._staying and left > 0:
+            work += 300.0
+            length = self._length(explore, left)
+            if length == 0:
+                left -= self._steps(explore, min(left, <int64_t>FEW))
+                continue
+            self._sums[arm] += self._family.total(arm, self._means[arm], <double>length, &self._rng)
+            self._count(arm, length)
+            left -= length
+            n = <double>self._arms.pulls[arm]
+            self._staying = explore.bounds.above(
+                n, self._sums[arm], explore.bounds.level.at(n, <double>(self._arms.t + 1)), explore.bar)
+        return work
+
+    cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
+        """The length of a leap that is surely possible; 0 if only a short one is."""
+        cdef Py_ssize_t arm = explore.leader, size, least
+        cdef double n = <double>self._arms.pulls[arm], spread, slack, guess
+        # How far S is above the edge of R, and from that how far a leap may go, if variances did
+        # not depend on the mean: k such that the corridor is as wide as the slack, or no reward
+        # in k rounds uses it up. A guess, which is then tested.
+        spread = self._variances[arm]
+        slack = (self._sums[arm] - n * explore.bar
+                 + sqrt(2.0 * n * explore.bounds.spread(explore.bar)
+                        * explore.bounds.level.at(n, <double>(self._arms.t + 1))))
+        guess = max(slack * slack / (2.0 * CORRIDOR * spread), slack / explore.bar)
+        if not guess > rounds_of(SMALLEST) or slack <= 0.0:
+            return 0
+        size = min(<Py_ssize_t>(2.0 * log2(min(guess, <double>limit))) + 1, <Py_ssize_t>SIZES - 1)
+        least = max(size - 4, <Py_ssize_t>SMALLEST)
+        while size >= least:
+            if self._clear(explore, size, limit):
+                return min(rounds_of(size), limit)
+            size -= 1
+        return 0
+
+    cdef bint _clear(self, Optimism explore, Py_ssize_t size, int64_t limit) noexcept nogil:
+        """Can the leader make a leap of this size?"""
+        cdef Py_ssize_t arm = explore.leader
+        cdef double k = <double>min(rounds_of(size), limit), mean = self._means[arm]
+        cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm], width
+        cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), k)
+        if explore.bounds.above(n + k, total, level, explore.bar):
+            return True
+        if isnan(self._widths[arm, size]):
+            self._widths[arm, size] = corridor_width(self._family, mean, <double>rounds_of(size), CORRIDOR)
+        width = self._widths[arm, size]
+        return (explore.bounds.above(n + k, total + k * mean - width, level, explore.bar)
+                and explore.bounds.above(n, total - width, level, explore.bar))
+
+
+cdef inline int64_t rounds_of(Py_ssize_t size) noexcept nogil:
+    """2^(size/2), rounded down."""
+    cdef int64_t whole = <int64_t>1 << (size // 2)
+    return whole if size % 2 == 0 else <int64_t>(1.4142135623730951 * <double>whole)
+
+
+cdef double corridor_width(Family family, double mean, double k, double exponent) noexcept nogil:
+    """x with k d(mean - x/k, mean) >= exponent: bisection, which this is not asked for often."""
+    cdef double inside = 0.0, outside = mean - family.low, middle
+    cdef int _step
+    for _step in range(60):
+        middle = 0.5 * (inside + outside)
+        if k * family.divergence(mean - middle, mean) < exponent:
+            inside = middle
+        else:
+            outside = middle
+    # If no x below k (mean - low) is enough, that one is: a sum cannot be further down.
+    return 1.0 + k * outside * (1.0 + 1e-6)
+
+
+def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
+    """Hitting times of Brownian motion with drift."""
+    return np.array([hitting_time(height, drift, sigma, &stream.rng) for _ in range(count)])
+
+
+def heights_if_not_hit(double height, double drift, double sigma, double time, Py_ssize_t count,
+                       Stream stream not None):
+    """Heights of Brownian motions with drift that have not been at 0."""
+    return np.array([height_if_not_hit(height, drift, sigma, time, &stream.rng) for _ in range(count)])
+
+
+def corridor(Family family not None, double mean, double k, double exponent):
+    """The width of a corridor that k sums leave with probability at most exp(-exponent)."""
+    return corridor_width(family, mean, k, exponent)

@@ -1,0 +1,16 @@
+"""A reentrant lock that costs little when nobody else wants it.
+
+threading.RLock takes as long as a whole `select`. Reentrant, because a signal handler that saves
+an agent may run while the same thread is writing to the agent's journal.
+"""
+
+from cpython.pythread cimport PyThread_type_lock
+
+
+cdef class Lock:
+    cdef PyThread_type_lock _lock
+    cdef long _owner                        # the thread that holds it, 0 if none does
+    cdef int _depth
+
+    cdef int acquire(self) except -1
+    cdef void release(self) noexcept

@@ -1,0 +1,97 @@
+"""What an agent is made for and what never changes: policy, arms, horizon and valid rewards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from robai import _checks, families
+from robai._core.rewards import Rewards
+from robai.policies import BasePolicy
+from robai.rules import Game
+
+LONGEST_HORIZON = 10**18
+MOST_ARMS = 10**6
+
+Label = str | int | float
+
+# Families whose rewards are counts.
+_WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
+
+
+class Reward(NamedTuple):
+    """Which rewards are valid, and the family that stands for them."""
+
+    family: families.Family
+    whole: bool
+
+    def _core(self) -> Rewards:
+        low, high = self.family.support
+        return Rewards(low, min(high, families.LARGEST_COUNT) if self.whole else high, self.whole)
+
+
+# Any reward in [0, 1]: Bernoulli divergences are valid for all of them.
+BOUNDED = Reward(families.Bernoulli(), whole=False)
+
+
+def as_reward(value: Any) -> Reward:
+    if isinstance(value, Reward):
+        return value
+    if isinstance(value, str) and value.lower() == "bounded":
+        return BOUNDED
+    try:
+        family = families.as_family(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
+    return Reward(family, isinstance(family, _WHOLE))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """The arguments of an agent, checked."""
+
+    policy: BasePolicy
+    labels: tuple[Label, ...]
+    horizon: int
+    reward: Reward
+
+    @classmethod
+    def of(cls, policy: Any, arms: Any, horizon: Any, reward: Any) -> Experiment:
+        if not isinstance(policy, BasePolicy):
+            hint = "; call it to make one" if isinstance(policy, type) else ""
+            raise TypeError(f"policy must be a policy, got {policy!r}{hint}")
+        labels = as_labels(arms)
+        horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if horizon < len(labels):
+            raise ValueError(f"horizon must be at least the number of arms, {len(labels)}, got {horizon}")
+        return cls(policy, labels, horizon, as_reward(reward))
+
+    @property
+    def numbered(self) -> bool:
+        """Are the arms 0, 1, ..., K - 1?"""
+        return self.labels == tuple(range(len(self.labels)))
+
+    @property
+    def game(self) -> Game:
+        family = self.reward.family
+        return Game(len(self.labels), self.horizon, family, family.support)
+
+
+def as_labels(arms: Any) -> tuple[Label, ...]:
+    """Names, or a number of arms, which are then called 0, 1, ..."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        return tuple(range(_checks.whole("arms", arms, 2, MOST_ARMS)))
+    labels = tuple(arms)
+    for place, label in enumerate(labels):
+        if isinstance(label, bool) or not isinstance(label, Label):
+            raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
+        if isinstance(label, float) and not math.isfinite(label):
+            raise ValueError(f"arms[{place}] must be finite, got {label!r}")
+    if not 2 <= len(labels) <= MOST_ARMS:
+        raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {len(labels)}")
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise ValueError(f"arms must be different, got {twice!r} twice")
+    return labels

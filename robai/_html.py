@@ -1,0 +1,91 @@
+"""A page of HTML in one file: headings, paragraphs, tables and pictures, with everything inline."""
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_STYLE = """
+:root { color-scheme: light; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.8rem; margin-bottom: 0; } h2 { font-size: 1.35rem; margin-top: 3rem; }
+h1, h2, h3 { line-height: 1.2; }
+p, dd { max-width: 46rem; }
+nav a { margin-right: 1em; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; margin: 1rem 0; }
+th, td { padding: 0.3rem 0.7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
+th { border-bottom: 2px solid #888; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+td.short { white-space: nowrap; }
+td.holds { color: #00543c; white-space: nowrap; }
+td.fails { color: #a33c00; font-weight: bold; white-space: nowrap; }
+caption { text-align: left; color: #555; padding-bottom: 0.3rem; }
+img { max-width: 100%; height: auto; } figure { margin: 1rem 0; }
+figcaption { color: #555; max-width: 46rem; }
+dt { font-weight: 600; margin-top: 0.8rem; } dd { margin-left: 0; }
+"""
+
+
+_SHORT = 18  # letters that are not worth a line break
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n" + "\n".join(parts) + "\n</body>\n</html>\n"
+    )
+
+
+def heading(text: str, level: int = 2, name: str | None = None) -> str:
+    anchor = f' id="{escape(name)}"' if name else ""
+    return f"<h{level}{anchor}>{escape(text)}</h{level}>"
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def contents(entries: Iterable[tuple[str, str]]) -> str:
+    """Links to headings: (name, text)."""
+    return (
+        "<nav>"
+        + "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in entries)
+        + "</nav>"
+    )
+
+
+def picture(svg: bytes, text: str, caption: str = "") -> str:
+    """A drawing as a data address: two of them in one page cannot mix up their identifiers."""
+    data = base64.b64encode(svg).decode()
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return f'<figure><img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">{below}</figure>'
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> str:
+    return (
+        "<dl>"
+        + "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in entries)
+        + "</dl>"
+    )
+
+
+def table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", numbers: Iterable[int] = ()
+) -> str:
+    """A table of texts; columns in `numbers` are set to the right, "holds" and "does not hold" in colour."""
+    numbers = set(numbers)
+    marks = {"holds": "holds", "does not hold": "fails"}
+
+    def cell(tag: str, column: int, text: str) -> str:
+        kind = "number" if column in numbers else "short" if len(text) <= _SHORT else "text"
+        return f'<{tag} class="{marks.get(text, kind)}">{escape(text)}</{tag}>'
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        return "<tr>" + "".join(cell(tag, column, text) for column, text in enumerate(cells)) + "</tr>"
+
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    body = "\n".join(line("td", row) for row in rows)
+    whole = f"{title}<thead>{line('th', header)}</thead><tbody>{body}</tbody>"
+    return f'<div class="wide"><table>{whole}</table></div>'

@@ -1,0 +1,254 @@
+"""Agent: a policy that runs a live experiment, one user at a time, and survives a restart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from robai import _agent_state, _checks, _monitor
+from robai._agent_state import Commitment, Counts
+from robai._core.player import HorizonReached, Player
+from robai._core.rng import Stream, seed_block
+from robai._experiment import Experiment
+from robai._files import write_atomically
+from robai.custom import CustomPolicy, as_policy
+from robai.journal import Journal
+from robai.simulation import _seed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Agent", "HorizonReached", "load"]
+
+
+class Agent(Player):
+    """A policy in an experiment that is going on.
+
+    `select` hands out an arm, `update` takes its reward, in any order and with any delay::
+
+        agent = robai.Agent(robai.KLEOCPUG(), ["A", "B", "C"], horizon=200_000, reward="bernoulli")
+        arm = agent.select()
+        agent.update(arm, 1.0)
+
+    Pulls that were handed out and have no reward yet are pending. They count in the initial
+    round robin, and the exploration treats them as if their rewards were the mean of the arm so
+    far, so that a batch spreads over the arms. Stopping and commitment look at rewards that have
+    arrived, and at nothing else. The stopping rule is asked by `select`, never by an update. With
+    immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
+    the theorems are about. Late rewards delay the commitment and add to the regret.
+
+    The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
+    Threads may share an agent.
+
+    Parameters
+    ----------
+    policy : policy or object with `select(state)` and `update(arm, reward)`
+        One of `robai.policies`, or your own (see `robai.custom`).
+    arms : sequence of str, int or float, or int
+        The names of the arms, or how many there are; they are then called 0, 1, ...
+    horizon : int
+        The number of rounds: pulls answered or pending. After the last one `select` returns the
+        committed arm, or raises `HorizonReached` if there is none.
+    reward : str or family
+        Which rewards are valid: "bernoulli" 0 or 1, "bounded" from 0 to 1, "gaussian" any finite
+        number, ..., or a family of `robai.families`, such as Binomial(10).
+    rng : None, int, SeedSequence or Generator
+        The seed of the draws.
+    journal : path, Journal or None
+        A file that every change is appended to before it is acknowledged. If it exists, the agent
+        goes on where the file ends, with the generator that it records: make the agent by the
+        same call after a crash. See `robai.Journal`.
+
+    Attributes
+    ----------
+    committed, committed_arm, commit_time, commit_reason
+        The commitment: whether, to which arm, after how many answers, and why, in words.
+    pulls, sums, pending, rounds
+        The counts. `pulls` are the answered ones.
+    """
+
+    def __init__(
+        self,
+        policy: Any,
+        arms: Any,
+        horizon: int,
+        *,
+        reward: Any,
+        rng: Any = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None:
+        experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
+        (entropy, spawn_key), _ = _seed(rng)
+        self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
+        if journal is not None:
+            journal = journal if isinstance(journal, Journal) else Journal(journal)
+            try:
+                self._attach(journal)
+            except BaseException:
+                journal.close()
+                raise
+
+    def _begin(self, experiment: Experiment, stream: Stream) -> None:
+        policy, game = experiment.policy, experiment.game
+        self._experiment = experiment
+        self.journal: Journal | None = None
+        own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
+        rewards = experiment.reward._core()
+        super().__init__(policy._start(game), experiment.labels, game.horizon, rewards, stream, own)
+
+    @property
+    def policy(self) -> Any:
+        """The policy, as it was handed in."""
+        policy = self._experiment.policy
+        return policy.policy if isinstance(policy, CustomPolicy) else policy
+
+    # ---- reports
+
+    @property
+    def committed(self) -> bool:
+        """Whether the policy has committed to an arm, which it does once and for all."""
+        return self.commitment is not None
+
+    @property
+    def committed_arm(self) -> Any:
+        """The arm committed to, or None."""
+        return None if self.commitment is None else self.labels[self.commitment[0]]
+
+    @property
+    def commit_time(self) -> int | None:
+        """How many answers there were at the commitment, or None."""
+        return None if self.commitment is None else self.commitment[1]
+
+    @property
+    def commit_reason(self) -> str | None:
+        """Why the policy committed, with the numbers that triggered it; None if it has not."""
+        return _monitor.reason(self)
+
+    def table(self) -> list[_monitor.Row]:
+        """One row an arm: what `summary` shows, as data."""
+        return _monitor.table(self)
+
+    def summary(self) -> str:
+        """One sentence on where the experiment stands, and a table of the arms.
+
+        `lower` and `upper` are the bounds that the policy itself compares, of the answered pulls;
+        - where it compares none.
+        """
+        with self.lock:
+            return _monitor.summary(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the means with the bounds that the policy compares, and mark the commitment."""
+        return _monitor.plot(self, ax)
+
+    def __repr__(self) -> str:
+        where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
+        policy = self._experiment.policy.label()
+        return (
+            f"<Agent {policy}: {len(self.labels)} arms, round {self.rounds:,} of {self.horizon:,}, {where}>"
+        )
+
+    # ---- durable state
+
+    def to_json(self) -> str:
+        """Everything, the generator included: the agent that `from_json` makes goes on exactly alike."""
+        return _agent_state.dumps(self._state())
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Agent:
+        """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
+        agent = cls.__new__(cls)
+        agent._resume(*_agent_state.decode(_agent_state.loads(text)))
+        return agent
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json` to a file; a crash leaves the old file or the new one. See `robai.load`."""
+        write_atomically(path, self.to_json().encode())
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        # Without the journal, which can belong to one agent only.
+        return type(self).from_json, (self.to_json(),)
+
+    def _state(self) -> dict[str, Any]:
+        if isinstance(self._experiment.policy, CustomPolicy):
+            raise TypeError(
+                f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
+                "a journal can bring it back"
+            )
+        with self.lock:
+            return _agent_state.encode(self._experiment, self._counts())
+
+    def _counts(self) -> Counts:
+        return Counts(
+            self.pulls.tolist(),
+            self.sums.tolist(),
+            self.pending.tolist(),
+            self.stream.state,
+            self.rules.explore.memory(),
+            None if self.commitment is None else Commitment(*self.commitment),
+        )
+
+    def _resume(self, experiment: Experiment, counts: Counts) -> None:
+        self._begin(experiment, Stream(counts.generator))
+        self.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
+        try:
+            self.rules.explore.remember(counts.exploration, counts.pulls)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"field exploration: {error}") from None
+
+    # ---- journal
+
+    def _attach(self, journal: Journal) -> None:
+        """Repeat what the journal says, or begin it if it is empty."""
+        for line, record in journal.records():
+            try:
+                if line == 1:
+                    self.stream.state = _agent_state.decode_header(record, self._experiment)
+                else:
+                    self._repeat(record)
+            except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                raise ValueError(f"{journal.path}, line {line}: {error}") from error
+        if journal.empty:
+            journal.append(_agent_state.header(self._experiment, self.stream.state))
+        self.journal = journal
+        self.log = journal.append
+
+    def _repeat(self, record: Any) -> None:
+        match record:
+            case ["select", int(arm)]:
+                self._expect([self.select()], [arm])
+            case ["select_batch", [*arms]]:
+                self._expect(self.select_batch(len(arms)), arms)
+            case ["update", int(arm), reward]:
+                self.update(self._label(arm), reward)
+            case ["update_counts", int(arm), n, total]:
+                self.update_counts(self._label(arm), n, total)
+            case ["update_batch", [*arms], [*rewards]]:
+                self.update_batch([self._label(arm) for arm in arms], rewards)
+            case _:
+                raise ValueError("this is not a record")
+
+    def _label(self, arm: int) -> Any:
+        return self.labels[_checks.whole("arm", arm, 0, len(self.labels) - 1)]
+
+    def _expect(self, chosen: Iterable[Any], arms: list[int]) -> None:
+        expected = [self._label(arm) for arm in arms]
+        if list(chosen) != expected:
+            raise ValueError(
+                f"it says that {expected} was chosen, which is not what this policy chooses; "
+                "did another version of robai or NumPy write it?"
+            )
+
+
+def load(path: str | os.PathLike[str]) -> Agent:
+    """The agent that `Agent.save` wrote to a file.
+
+    It goes on exactly as if it had never stopped. A file that is damaged, or that nobody should
+    trust, raises a ValueError that says which field is wrong; nothing in it is executed.
+    """
+    try:
+        return Agent.from_json(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None

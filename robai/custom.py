@@ -1,0 +1,236 @@
+"""Policies written in Python: to try an idea against the built-in policies before writing Cython.
+
+Any object with two methods will do::
+
+    class EpsilonGreedy:
+        def __init__(self, epsilon):
+            self.epsilon = epsilon
+
+        def select(self, state):                    # -> the number of an arm
+            if state.t < state.n_arms:
+                return state.t
+            if state.rng.random() < self.epsilon:
+                return int(state.rng.integers(state.n_arms))
+            return int(state.means.argmax())
+
+        def update(self, arm, reward):
+            pass                                    # `state` has the counts and sums already
+
+    robai.simulate(EpsilonGreedy(0.1), robai.Bernoulli([0.7, 0.2]), horizon=1000, runs=100, rng=0)
+
+`select` may return `Commit(arm)`, which ends the exploration. Every run, and every agent, works
+on a deep copy of the object, so it starts as it was handed in. Draw from `state.rng` only: a run
+then depends on its seed alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._core.engine import TAPE_LENGTH
+from robai._core.policies import Commitment, Exploration
+from robai._core.rng import Stream
+from robai._core.stopping import Never
+from robai.policies import BasePolicy, Parts, Started
+
+if TYPE_CHECKING:
+    from robai._core.player import Player
+    from robai.rules import Game
+    from robai.simulation import Played, Simulation
+
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
+
+_ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
+
+
+class Commit(NamedTuple):
+    """Returned by `select` to play one arm for ever."""
+
+    arm: int
+
+
+class PythonPolicy(Protocol):
+    """What a policy written in Python must offer."""
+
+    def select(self, state: State) -> int | Commit: ...
+
+    def update(self, arm: int, reward: float) -> None: ...
+
+
+@dataclass
+class State:
+    """What `select` is shown.
+
+    Attributes
+    ----------
+    t : rounds so far; in an agent with late rewards, answered and pending ones
+    horizon : rounds in all
+    n_arms : number of arms; they are called 0, 1, ...
+    pulls : rewards received from each arm, read-only
+    sums : their sums, read-only
+    pending : pulls of each arm that have no reward yet; all 0 in a simulation
+    rng : the generator to draw from
+    """
+
+    horizon: int
+    n_arms: int
+    rng: np.random.Generator
+    t: int = 0
+    pulls: NDArray[np.int64] = field(init=False)
+    sums: NDArray[np.float64] = field(init=False)
+    pending: NDArray[np.int64] = field(init=False)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The mean reward of each arm, NaN where there is none yet."""
+        with np.errstate(invalid="ignore"):
+            return self.sums / self.pulls
+
+    def show(self, pulls: NDArray[np.int64], sums: NDArray[np.float64], pending: NDArray[np.int64]) -> None:
+        self.pulls, self.sums, self.pending = (_read_only(array) for array in (pulls, sums, pending))
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+@dataclass(frozen=True)
+class CustomPolicy(BasePolicy):
+    """A policy written in Python among the others."""
+
+    policy: PythonPolicy
+
+    def label(self) -> str:
+        return type(self.policy).__name__
+
+    def parts(self) -> Parts:
+        raise TypeError(f"{self.label()} is written in Python and has no parts")
+
+    def _start(self, game: Game) -> Started:
+        return Started(Exploration(), Never(), Commitment(), 0)
+
+    def _ask(self, game: Game, stream: Stream) -> Asked:
+        state = State(game.horizon, game.n_arms, np.random.Generator(stream))
+        return Asked(copy.deepcopy(self.policy), state, self.label())
+
+
+def as_policy(value: Any) -> BasePolicy:
+    """A policy of robai as it is, an object with `select` and `update` as a CustomPolicy."""
+    if isinstance(value, BasePolicy):
+        return value
+    if isinstance(value, type):
+        raise TypeError(f"policy must be a policy, got the class {value.__name__}; call it to make one")
+    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
+        raise TypeError(
+            f"policy must be one of robai.policies or an object with select(state) and "
+            f"update(arm, reward), got {value!r}"
+        )
+    return CustomPolicy(value)
+
+
+@dataclass
+class Asked:
+    """A started policy: a copy of the user's object, and what it is shown."""
+
+    policy: PythonPolicy
+    state: State
+    label: str
+
+    def select(self, player: Player) -> tuple[int, bool]:
+        """The arm for the next round of an agent, and whether it is a commitment."""
+        self.state.t = player.rounds
+        self.state.show(player.pulls, player.sums, player.pending)
+        return self.choose()
+
+    def choose(self) -> tuple[int, bool]:
+        answer = self.policy.select(self.state)
+        arm = answer.arm if isinstance(answer, Commit) else answer
+        try:
+            number = operator.index(arm)
+        except TypeError:
+            raise TypeError(
+                f"{self.label}.select must return the number of an arm, or Commit(arm), got {answer!r}"
+            ) from None
+        if not 0 <= number < self.state.n_arms:
+            raise ValueError(
+                f"{self.label}.select must return an arm from 0 to {self.state.n_arms - 1}, got {answer!r}"
+            )
+        return number, isinstance(answer, Commit)
+
+    def update(self, arm: int, reward: float) -> None:
+        self.policy.update(arm, reward)
+
+
+def play_custom(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
+    """Play runs first, ..., last - 1 of a policy written in Python; as `robai.simulation.play`."""
+    from robai.simulation import Played  # which imports this module
+
+    states = simulation.states(first, last)
+    runs = [_Run(simulation, words) for words in states]
+    for run in runs:
+        run.play(stop)
+    return Played(
+        np.array([run.regret for run in runs]),
+        np.array([run.commit_time for run in runs]),
+        np.array([run.committed_arm for run in runs]),
+        np.array([run.pulls for run in runs]),
+    )
+
+
+class _Run:
+    """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
+
+    def __init__(self, simulation: Simulation, words: np.ndarray) -> None:
+        bandit = simulation.bandit
+        self.means, self.gaps = bandit.means, np.array(bandit.gaps)
+        self.times = simulation.times
+        self.family = bandit._core()
+        self.stream = Stream(words)
+        self.asked = simulation.policy._ask(simulation.game, self.stream)
+        self.pulls = np.zeros(bandit.n_arms, dtype=np.int64)
+        self.sums = np.zeros(bandit.n_arms)
+        self.asked.state.show(self.pulls, self.sums, np.zeros_like(self.pulls))
+        self.tape: list[list[float]] = [[] for _ in self.means]
+        self.regret: list[float] = []
+        self.commit_time = self.committed_arm = -1
+
+    def play(self, stop: threading.Event | None) -> None:
+        from robai.simulation import Interrupted  # which imports this module
+
+        state = self.asked.state
+        for until in self.times:
+            while state.t < until and self.committed_arm < 0:
+                if stop is not None and state.t % _ROUNDS_BETWEEN_LOOKS == 0 and stop.is_set():
+                    raise Interrupted
+                self._round()
+            if self.committed_arm >= 0:
+                self.pulls[self.committed_arm] += until - state.t
+                state.t = until
+            self.regret.append(float(self.gaps @ self.pulls))
+
+    def _round(self) -> None:
+        arm, commits = self.asked.choose()
+        if commits:
+            self.commit_time, self.committed_arm = self.asked.state.t, arm
+            return
+        reward = self._reward(arm)
+        self.pulls[arm] += 1
+        self.sums[arm] += reward
+        self.asked.state.t += 1
+        self.asked.update(arm, reward)
+
+    def _reward(self, arm: int) -> float:
+        tape = self.tape[arm]
+        if not tape:
+            count = min(max(int(self.pulls[arm]), 1), TAPE_LENGTH)
+            tape += self.family.rewards(arm, self.means[arm], count, self.stream)[::-1].tolist()
+        return tape.pop()

@@ -1,0 +1,256 @@
+"""The samplers of every reward family, against the law that its definition gives.
+
+Seeds are fixed, so every test either always passes or always fails. The bounds are those that a
+correct sampler exceeds with probability 1e-6 or less: 5 sigma, or the quantile of Kolmogorov's law.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import reference
+
+import robai
+from robai import families
+from robai._core.rng import Stream, seed_block
+
+KOLMOGOROV = math.sqrt(-0.5 * math.log(0.5e-6))  # exceeded with probability 1e-6
+
+FAMILIES = [
+    families.Gaussian(),
+    families.Gaussian(sigma=2.5),
+    families.Bernoulli(),
+    families.Binomial(n=5),
+    families.Poisson(),
+    families.Exponential(),
+    families.Gamma(shape=2.5),
+    families.Gamma(shape=0.3),
+    families.NegativeBinomial(r=1.5),
+]
+assert {type(family) for family in FAMILIES} == set(families.FAMILIES.values())
+MEANS = (0.2, 0.9)  # in the domain of every family
+
+COUNTS = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
+
+
+@pytest.fixture(params=FAMILIES, ids=repr)
+def family(request):
+    return request.param
+
+
+def stream(key=0):
+    return Stream(seed_block((20231130,), (key,), 0)[0])
+
+
+def rewards(family, mean, count, key=0):
+    return family._core().rewards(0, mean, count, stream(key))
+
+
+def sums(family, mean, count, size, key=1):
+    source, core = stream(key), family._core()
+    return np.array([core.sum_of(0, mean, count, source) for _ in range(size)])
+
+
+def assert_mean_and_variance(sample, mean, variance):
+    deviations = sample - sample.mean()
+    fourth = (deviations**4).mean()
+    mean_error = math.sqrt(variance / len(sample))
+    variance_error = math.sqrt((fourth - sample.var() ** 2) / len(sample))
+    assert abs(sample.mean() - mean) < 5 * mean_error
+    assert abs(sample.var() - variance) < 5 * variance_error + 1e-12 * variance
+
+
+def kolmogorov_distance(a, b):
+    """sqrt(n m / (n + m)) sup |F_a - F_b|."""
+    values = np.concatenate([a, b])
+    gap = np.searchsorted(np.sort(a), values, "right") / len(a)
+    gap = gap - np.searchsorted(np.sort(b), values, "right") / len(b)
+    return math.sqrt(len(a) * len(b) / (len(a) + len(b))) * np.abs(gap).max()
+
+
+# ---- rewards
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_a_reward_has_the_mean_and_the_variance_of_its_family(family, mean):
+    sample = rewards(family, mean, 200_000)
+    assert_mean_and_variance(sample, mean, family._core().variance_at(mean))
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000])
+@pytest.mark.parametrize("mean", MEANS)
+def test_a_sum_has_the_mean_and_the_variance_of_that_many_rewards(family, mean, count):
+    sample = sums(family, mean, count, 20_000)
+    assert_mean_and_variance(sample, count * mean, count * family._core().variance_at(mean))
+
+
+@pytest.mark.parametrize("count", [1, 7, 1000])
+def test_a_sum_in_one_draw_has_the_law_of_the_sum_of_single_draws(family, count):
+    size = 4000
+    one_by_one = rewards(family, MEANS[0], size * count, key=2).reshape(size, count).sum(axis=1)
+    at_once = sums(family, MEANS[0], count, size, key=3)
+    if isinstance(family, COUNTS):
+        one_by_one = np.rint(one_by_one)
+    assert kolmogorov_distance(one_by_one, at_once) < KOLMOGOROV
+
+
+def test_the_kolmogorov_distance_tells_families_of_the_same_moments_apart():
+    # What the test above would say if a sum were drawn from the wrong family.
+    gaussian = sums(families.Gaussian(sigma=0.9), 0.9, 1, 4000, key=2)
+    exponential = sums(families.Exponential(), 0.9, 1, 4000, key=3)
+    assert kolmogorov_distance(gaussian, exponential) > 2 * KOLMOGOROV
+
+
+def test_the_variance_is_that_of_the_divergence(family):
+    # d d(p, q) / dq = (q - p) / V(q): the second difference of d at its minimum is 1 / V.
+    for mean in MEANS:
+        step = 1e-4
+        curvature = (
+            reference.divergence(family, mean, mean + step) + reference.divergence(family, mean, mean - step)
+        ) / step**2
+        assert family._core().variance_at(mean) == pytest.approx(1 / curvature, rel=1e-4)
+
+
+def test_rewards_and_sums_lie_in_the_support(family):
+    low, high = family.support
+    for mean in MEANS:
+        sample = rewards(family, mean, 20_000)
+        assert low <= sample.min()
+        assert sample.max() <= high
+        total = sums(family, mean, 7, 2000)
+        assert 7 * low <= total.min()
+        assert total.max() <= 7 * high
+        if isinstance(family, COUNTS):
+            assert (sample == np.rint(sample)).all()
+            assert (total == np.rint(total)).all()
+
+
+@pytest.mark.parametrize(
+    ("family", "mean"),
+    [
+        (families.Bernoulli(), 0.0),
+        (families.Bernoulli(), 1.0),
+        (families.Binomial(n=5), 0.0),
+        (families.Binomial(n=5), 5.0),
+        (families.Poisson(), 0.0),
+        (families.NegativeBinomial(r=1.5), 0.0),
+    ],
+    ids=repr,
+)
+def test_a_mean_on_the_edge_is_always_paid(family, mean):
+    assert (rewards(family, mean, 1000) == mean).all()
+    for count in (1, 7, 10**6):
+        assert (sums(family, mean, count, 100) == count * mean).all()
+    assert family._core().variance_at(mean) == 0.0
+
+
+@pytest.mark.parametrize("family", [families.Gaussian(), families.Bernoulli(), families.Poisson()], ids=repr)
+def test_a_sum_of_very_many_rewards_keeps_its_precision(family):
+    count, mean = 10**14, 0.25
+    sample = sums(family, mean, count, 5000)
+    assert_mean_and_variance(sample - count * mean, 0.0, count * family._core().variance_at(mean))
+
+
+def test_draws_depend_on_the_stream_alone(family):
+    for draw in (rewards, lambda *given, key: sums(*given[:2], 7, 50, key)):
+        again = draw(family, 0.9, 50, key=5)
+        assert (draw(family, 0.9, 50, key=5) == again).all()
+        assert (draw(family, 0.9, 50, key=6) != again).any()
+
+
+def test_rewards_go_on_where_the_stream_is(family):
+    source, core = stream(), family._core()
+    parts = [core.rewards(0, 0.9, count, source) for count in (0, 1, 20, 43)]
+    assert np.concatenate(parts).tolist() == rewards(family, 0.9, 64).tolist()
+
+
+# ---- posteriors
+
+
+def posterior_moments(family, pulls, mean):
+    """Mean and variance of the posterior with density V^(-1/2) exp(-pulls d(mean, .)), by quadrature.
+
+    Jeffreys' prior is the root of the Fisher information, 1 / V(q) in terms of the mean q.
+    """
+    core, width = family._core(), math.sqrt(family._core().variance_at(mean) / pulls)
+    low, high = (max(mean - 15 * width, family.support[0]), min(mean + 40 * width, family.support[1]))
+    angles = np.linspace(0.0, math.pi, 20_001)[1:-1]  # q = cosine of an angle: no pole at the edges
+    means = low + (high - low) * 0.5 * (1 - np.cos(angles))
+    density = np.array(
+        [
+            math.exp(-pulls * reference.divergence(family, mean, q)) / math.sqrt(core.variance_at(q))
+            for q in means.tolist()
+        ]
+    )
+    weights = density * np.sin(angles)
+    weights /= weights.sum()
+    centre = weights @ means
+    return centre, weights @ (means - centre) ** 2
+
+
+@pytest.mark.parametrize(("pulls", "total"), [(40, 30.0), (60, 12.0)])
+def test_posterior_draws_have_the_moments_of_the_jeffreys_posterior(family, pulls, total):
+    core, source = family._core(), stream(7)
+    if family == families.Gamma(shape=0.3):
+        pulls, total = 10 * pulls, 10 * total  # for the moments of the heavy tail to exist
+    draws = np.array([core.mean_from_posterior(pulls, total, source) for _ in range(100_000)])
+    assert_mean_and_variance(draws, *posterior_moments(family, pulls, total / pulls))
+
+
+@pytest.mark.parametrize("successes", [0, 3])
+def test_the_posterior_of_a_proportion_needs_no_prior_pulls(successes):
+    core, source = families.Bernoulli()._core(), stream(8)
+    assert core.prior_pulls == 0
+    draws = np.array([core.mean_from_posterior(3, successes, source) for _ in range(50_000)])
+    a, b = 0.5 + successes, 3.5 - successes
+    assert_mean_and_variance(draws, a / (a + b), a * b / (a + b) ** 2 / (a + b + 1))
+    assert ((draws >= 0) & (draws <= 1)).all()
+
+
+# ---- data
+
+
+def test_data_is_resampled_with_its_frequencies():
+    data = robai.Empirical([[0.0, 0.0, 0.0, 1.5], [-3.0], [1.0, 2.0, 5.0]])
+    core, source, size = data._core(), stream(9), 60_000
+    for arm, (values, probabilities) in enumerate(
+        [([0.0, 1.5], [3 / 4, 1 / 4]), ([-3.0], [1.0]), ([1.0, 2.0, 5.0], [1 / 3, 1 / 3, 1 / 3])]
+    ):
+        sample = core.rewards(arm, data.means[arm], size, source)
+        assert sorted(set(sample.tolist())) == values
+        for value, probability in zip(values, probabilities, strict=True):
+            error = math.sqrt(probability * (1 - probability) / size)
+            assert abs((sample == value).mean() - probability) <= 5 * error
+
+
+def test_resampled_rewards_are_independent():
+    core = robai.Empirical([[0.0, 1.0], [0.0, 1.0]])._core()
+    sample = core.rewards(0, 0.5, 100_000, stream(10))
+    repeats = (sample[1:] == sample[:-1]).mean()
+    assert abs(repeats - 0.5) < 5 * 0.5 / math.sqrt(len(sample))
+
+
+# ---- descriptions
+
+
+@pytest.mark.parametrize("name", families.FAMILIES)
+def test_families_go_by_their_names(name):
+    kind = families.FAMILIES[name]
+    if name in ("binomial", "gamma", "negative-binomial"):
+        with pytest.raises(ValueError, match=f"{name}.*has a parameter.*{kind.__name__}"):
+            families.as_family(name)
+    else:
+        assert families.as_family(name.upper()) == kind()
+
+
+def test_an_unknown_family_is_an_error_that_offers_the_nearest():
+    with pytest.raises(ValueError, match=r"family must be one of .*'bernuli'.*did you mean bernoulli"):
+        families.as_family("bernuli")
+
+
+def test_a_bandit_stands_for_its_family():
+    assert families.as_family(robai.Gamma([1.0, 2.0], shape=3.0)) == families.Gamma(shape=3.0)
+    with pytest.raises(ValueError, match="Empirical has no family"):
+        families.as_family(robai.Empirical([[1], [2]]))
+    with pytest.raises(TypeError, match=r"family must be a name.*got 3"):
+        families.as_family(3)
