@@ -9,6 +9,7 @@ np.int64(1124)
 __version__ = "0.1.0"
 
 from robai import bandits, families, kl, policies, rules, theory
+from robai.agent import Agent, load
 from robai.bandits import (
     Bernoulli,
     Binomial,
@@ -19,6 +20,8 @@ from robai.bandits import (
     NegativeBinomial,
     Poisson,
 )
+from robai.custom import Commit
+from robai.journal import Journal
 from robai.policies import (
     BAIETC,
     DETC,
@@ -49,13 +52,16 @@ __all__ = [
     "KLUCB",
     "UCB",
     "ActionElimination",
+    "Agent",
     "Bernoulli",
     "Binomial",
+    "Commit",
     "Comparison",
     "Empirical",
     "Exponential",
     "Gamma",
     "Gaussian",
+    "Journal",
     "NegativeBinomial",
     "Poisson",
     "Policy",
@@ -67,6 +73,7 @@ __all__ = [
     "compare",
     "families",
     "kl",
+    "load",
     "policies",
     "rules",
     "simulate",

@@ -22,6 +22,7 @@ from robai._core.engine import Batch, accumulate
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.rng import RUNS_PER_BLOCK, seed_block
 from robai.bandits import Bandit, Gaussian
+from robai.custom import CustomPolicy, play_custom
 from robai.policies import BasePolicy
 from robai.result import Result
 from robai.rules import Game
@@ -77,6 +78,8 @@ class Played:
 
 def play(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
     """Play runs first, ..., last - 1."""
+    if isinstance(simulation.policy, CustomPolicy):
+        return play_custom(simulation, first, last, stop)
     rules = simulation.policy._start(simulation.game)
     bandit = simulation.bandit
     leaps = GaussianLeaps if isinstance(bandit, Gaussian) else PositiveLeaps

@@ -15,6 +15,7 @@ from robai.result import Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
     from matplotlib.text import Annotation
 
 # Okabe and Ito's colours, told apart with any colour vision; line styles and markers serve print in grey.
@@ -22,6 +23,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#0
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "#666666"
+
+_MISSING = 'plotting needs matplotlib: pip install "robai[plot]"'
 
 
 def axes(ax: "Axes | None") -> "Axes":
@@ -31,8 +34,17 @@ def axes(ax: "Axes | None") -> "Axes":
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError('plotting needs matplotlib: pip install "robai[plot]"') from error
+        raise ImportError(_MISSING) from error
     return plt.subplots(layout="constrained")[1]
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """A figure that pyplot does not know, to be written to a file."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
@@ -68,7 +80,7 @@ def log_ticks(axis: "Axis") -> None:
 
     low, high = axis.get_view_interval()
     superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-    if high < 1000.0 * low:
+    if high < 100.0 * low:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     else:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from robai import _checks, families
 from robai._core.rewards import Rewards
-from robai.policies import BasePolicy
+from robai._policy import BasePolicy
 from robai.rules import Game
 
 LONGEST_HORIZON = 10**18
 MOST_ARMS = 10**6
+LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
 Label = str | int | float
 
@@ -29,7 +30,7 @@ class Reward(NamedTuple):
 
     def _core(self) -> Rewards:
         low, high = self.family.support
-        return Rewards(low, min(high, families.LARGEST_COUNT) if self.whole else high, self.whole)
+        return Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
 
 
 # Any reward in [0, 1]: Bernoulli divergences are valid for all of them.
@@ -58,10 +59,7 @@ class Experiment:
     reward: Reward
 
     @classmethod
-    def of(cls, policy: Any, arms: Any, horizon: Any, reward: Any) -> Experiment:
-        if not isinstance(policy, BasePolicy):
-            hint = "; call it to make one" if isinstance(policy, type) else ""
-            raise TypeError(f"policy must be a policy, got {policy!r}{hint}")
+    def of(cls, policy: BasePolicy, arms: Any, horizon: Any, reward: Any) -> Experiment:
         labels = as_labels(arms)
         horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
         if horizon < len(labels):

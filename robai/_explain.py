@@ -17,7 +17,7 @@ from robai._core import staged_policies as _staged
 from robai._core import stopping as _stopping
 from robai._core.optimism import Optimism
 from robai._core.player import bounds_of
-from robai.policies import Started
+from robai._policy import Started
 
 Interval = tuple[float | None, float | None]
 _UNKNOWN: Interval = (None, None)

@@ -6,18 +6,18 @@ from html import escape
 
 _STYLE = """
 :root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem;
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 70rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.8rem; margin-bottom: 0; } h2 { font-size: 1.35rem; margin-top: 3rem; }
 h1, h2, h3 { line-height: 1.2; }
 p, dd { max-width: 46rem; }
 nav a { margin-right: 1em; }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums; margin: 1rem 0; }
-th, td { padding: 0.3rem 0.7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; font-size: 0.86rem; font-variant-numeric: tabular-nums; margin: 1rem 0; }
+th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #888; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-td.short { white-space: nowrap; }
+td.number, th.number { text-align: right; }
+td.number, td.short { white-space: nowrap; }
 td.holds { color: #00543c; white-space: nowrap; }
 td.fails { color: #a33c00; font-weight: bold; white-space: nowrap; }
 caption { text-align: left; color: #555; padding-bottom: 0.3rem; }

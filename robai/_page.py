@@ -11,7 +11,7 @@ from robai._drawing import Mean
 from robai._summary import percent, regret_text
 from robai.claims import Verdict, check
 from robai.experiments import DIFFERENCES, FIGURES, TABLE, UNKNOWN, Experiment
-from robai.reproduction import Growth, Reproduction, duration
+from robai.reproduction import Growth, Reproduction, duration, scientific
 from robai.result import Comparison, Result
 from robai.theory import table
 
@@ -25,7 +25,7 @@ TABLE_HEADER = (
     "commitment, paper",
     "T_c / log T",
     "T_c / log² T",
-    "T_c grows like log^p T, p",
+    "p, if T_c grows like log^p T",
     "confidence, paper",
     "wrong commitments, 95 % interval",
 )
@@ -50,11 +50,11 @@ _PAPER = (
 _TABLE_NOTE = (
     "Both columns of regret are per unit of log T: the paper's is the limit as T grows, ours the slope "
     "between two horizons. EOCP and KL-EOCP are told a lower bound on the gap, which the limit of Lai and "
-    "Robbins does not allow for: they can, and do, stay below it. A commitment time of order log T has T_c "
-    "/ log T level and p near 1, one of order log² T has T_c / log² T level and p near 2. UCB's regret over "
-    "that range grows faster than its limit, which it approaches from above. Wrong commitments are counted "
-    "at the shorter horizon, where they are likelier; what the paper proves, O(1/T), is far below what so "
-    "many runs can show."
+    "Robbins does not allow for: they can, and do, stay below it. The paper's constant of UCB_alpha is an "
+    "upper bound, far from tight. A commitment time of order log T has T_c / log T level and p near 1, one "
+    "of order log² T has T_c / log² T level and p near 2. Wrong commitments are counted at the shorter "
+    "horizon, where they are likelier; what the paper proves, O(1/T), is far below what so many runs can "
+    "show."
 )
 _SCALING_NOTE = (
     "Left: regret divided by log T. Right: commitment time divided by log T; EOCP's is level, as O(log T) "
@@ -183,7 +183,7 @@ def table_rows(rows: list[Growth]) -> list[tuple[str, ...]]:
         (
             growth.policy,
             type(TABLE[growth.policy].bandit).__name__,
-            f"{growth.short.horizon:.0e}, {growth.long.horizon:.0e}",
+            f"{scientific(growth.short.horizon)}, {scientific(growth.long.horizon)}",
             f"{growth.constant:.3g}",
             _text(growth.slope),
             stated[growth.policy].commitment,
@@ -204,7 +204,8 @@ def _per_log(growth: Growth, power: int) -> str:
 
 
 def _text(mean: Mean) -> str:
-    return f"{mean.value:.2f} ± {mean.sem:.2f}" if mean.sem > 0.0 else f"{mean.value:.2f}"
+    digits = 3 if 0.0 < mean.sem < 0.005 else 2
+    return f"{mean.value:.{digits}f} ± {mean.sem:.{digits}f}" if mean.sem > 0.0 else f"{mean.value:.2f}"
 
 
 def _wrong(result: Result) -> str:
@@ -242,7 +243,7 @@ def _made_rows(reproduction: Reproduction) -> list[tuple[str, ...]]:
             result.label,
             result.meta["policy"],
             result.meta["bandit"],
-            f"{result.horizon:.0e}",
+            scientific(result.horizon),
             f"{result.runs:,}",
             f"{result.meta['seconds']:.2f}",
         )

@@ -29,15 +29,9 @@ def plot_wrong_commit(
     log_ticks(ax.xaxis)
     for row, (wrong, style) in enumerate(zip(wrongs, marker_styles(), strict=False)):
         if wrong.committed == 0:
-            ax.text(
-                0.5,
-                row,
-                "never commits",
-                transform=ax.get_yaxis_transform(),
-                ha="center",
-                va="center",
-                color=GREY,
-            )
+            where = {"transform": ax.get_yaxis_transform(), "ha": "center", "va": "center"}
+            ground = {"color": "white", "pad": 1.0}  # for the line at 1/T not to run through it
+            ax.text(0.5, row, "never commits", **where, color=GREY, bbox=ground)
         elif wrong.count == 0:
             ends = {"xytext": (wrong.high, row), "xy": (ax.get_xlim()[0] * 1.3, row)}
             ax.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": style["color"], "shrinkA": 0})

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import robai
 from robai import _options, _plan
+from robai._drawing import new_figure
 from robai._summary import align
 from robai._tables import record
 from robai.policies import POLICIES
@@ -197,11 +198,7 @@ def _simulate(options: argparse.Namespace) -> int:
 
 
 def _draw(shown: Result | Comparison, path: str) -> None:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError('--plot needs matplotlib: pip install "robai[plot]"') from error
-    figure = Figure(figsize=(7.5, 4.5), layout="constrained")
+    figure = new_figure(7.5, 4.5)
     shown.plot(figure.subplots())
     figure.savefig(path, dpi=150)
 
@@ -212,7 +209,8 @@ def _reproduce(options: argparse.Namespace) -> int:
     from robai.report import summary, write_report
     from robai.reproduction import reproduce
 
-    check_replaceable(options.out)  # now, not after minutes of work
+    new_figure(1, 1)  # what could fail after minutes of work fails now
+    check_replaceable(options.out)
     reproduction = reproduce(
         options.only,
         quick=options.quick,

@@ -38,12 +38,12 @@ from robai._core.engine import TAPE_LENGTH
 from robai._core.policies import Commitment, Exploration
 from robai._core.rng import Stream
 from robai._core.stopping import Never
-from robai.policies import BasePolicy, Parts, Started
+from robai._policy import BasePolicy, Parts, Started
 
 if TYPE_CHECKING:
+    from robai._batches import Played, Simulation
     from robai._core.player import Player
     from robai.rules import Game
-    from robai.simulation import Played, Simulation
 
 __all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
 
@@ -128,10 +128,10 @@ def as_policy(value: Any) -> BasePolicy:
     if isinstance(value, BasePolicy):
         return value
     if isinstance(value, type):
-        raise TypeError(f"policy must be a policy, got the class {value.__name__}; call it to make one")
+        raise TypeError(f"policy must be a policy, got {value!r}; call it to make one")
     if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
         raise TypeError(
-            f"policy must be one of robai.policies or an object with select(state) and "
+            "policy must be a policy of robai.policies, or an object with select(state) and "
             f"update(arm, reward), got {value!r}"
         )
     return CustomPolicy(value)
@@ -171,8 +171,8 @@ class Asked:
 
 
 def play_custom(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
-    """Play runs first, ..., last - 1 of a policy written in Python; as `robai.simulation.play`."""
-    from robai.simulation import Played  # which imports this module
+    """Play runs first, ..., last - 1 of a policy written in Python; as `robai._batches.play`."""
+    from robai._batches import Played  # which imports this module
 
     states = simulation.states(first, last)
     runs = [_Run(simulation, words) for words in states]
@@ -204,7 +204,7 @@ class _Run:
         self.commit_time = self.committed_arm = -1
 
     def play(self, stop: threading.Event | None) -> None:
-        from robai.simulation import Interrupted  # which imports this module
+        from robai._batches import Interrupted  # which imports this module
 
         state = self.asked.state
         for until in self.times:

@@ -218,12 +218,13 @@ def plot_scaling(
     the latter. `lower_bound`, the constant of `robai.theory.lai_robbins`, adds a level line.
     """
     _checks.one_of("quantity", quantity, QUANTITIES)
-    curves: dict[str, list[tuple[float, Mean]]] = {}
-    for result in sorted(as_results(results), key=lambda result: result.horizon):
+    listed = as_results(results)
+    # one of every label, which keeps its colour even if its curve is empty
+    curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
+    for result in sorted(listed, key=lambda result: result.horizon):
         if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
             mean, scale = mean_of(result, quantity), np.log(result.horizon)
-            point = (result.horizon, Mean(mean.value / scale, mean.sem / scale))
-            curves.setdefault(result.label, []).append(point)
+            curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
     ax = axes(ax)
     ax.set_xscale("log")
     ax.set_xlabel("horizon T")
@@ -275,6 +276,8 @@ def _draw_means(
     ends = []
     styles = zip(line_styles(), marker_styles(), strict=True)
     for (label, points), (own, marker) in zip(curves.items(), styles, strict=False):
+        if not points:
+            continue
         x = [place for place, _ in points]
         y = [mean.value for _, mean in points]
         errors = [0.0 if np.isnan(mean.sem) else z * mean.sem for _, mean in points]

@@ -12,12 +12,12 @@ import numpy as np
 import robai
 from robai import plotting
 from robai._directory import MANIFEST, replacing
-from robai._drawing import Mean
+from robai._drawing import Mean, new_figure
 from robai._page import page
 from robai._tables import csv_bytes, record
 from robai.claims import Verdict, check
 from robai.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
-from robai.reproduction import Growth, Reproduction
+from robai.reproduction import Growth, Reproduction, scientific
 from robai.result import Comparison, Result
 from robai.theory import lai_robbins
 
@@ -77,7 +77,7 @@ def draw(reproduction: Reproduction) -> "dict[str, Figure]":
     """Every figure of the report, by name."""
     figures: dict[str, Figure] = {}
     for name, results in reproduction.figures.items():
-        figures[name] = _figure(7.5, 4.5)
+        figures[name] = new_figure(7.5, 4.5)
         bound = lai_robbins(FIGURES[name].bandit)
         ax = results.plot(figures[name].subplots(), lower_bound=bound)
         ax.set_title(f"{FIGURES[name].title}, {results['EOCP'].runs:,} runs", pad=36)
@@ -89,16 +89,8 @@ def draw(reproduction: Reproduction) -> "dict[str, Figure]":
     return figures
 
 
-def _figure(width: float, height: float) -> "Figure":
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError('a report needs matplotlib: pip install "robai[plot]"') from error
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def _details(results: Comparison) -> "Figure":
-    figure = _figure(11, 4 + 1.2 * len(results))
+    figure = new_figure(11, 4 + 1.2 * len(results))
     axes = figure.subplot_mosaic([["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]])
     results.plot_commitment(axes["commitment"])
     results.plot_tradeoff(axes["tradeoff"])
@@ -109,10 +101,11 @@ def _details(results: Comparison) -> "Figure":
 
 
 def _scaling(rows: list[Growth]) -> "Figure":
-    """Regret and commitment over horizons, for the Gaussian rows with more than the two of the table."""
-    drawn = [row for row in rows if len(row.results) > 2]
+    """Regret and commitment over horizons, for the policies of figure 1, left."""
+    order = list(FIGURES["fig1-gaussian"].policies)  # and so the colours, of the figure
+    drawn = sorted((row for row in rows if row.policy in order), key=lambda row: order.index(row.policy))
     results = [result for row in drawn for result in row.results]
-    figure = _figure(11, 4)
+    figure = new_figure(11, 4)
     left, right = figure.subplots(1, 2)
     plotting.plot_scaling(results, left, lower_bound=lai_robbins(TABLE[drawn[0].policy].bandit))
     plotting.plot_scaling(results, right, quantity="commitment")
@@ -120,20 +113,17 @@ def _scaling(rows: list[Growth]) -> "Figure":
 
 
 def _sensitivity(reproduction: Reproduction) -> "Figure":
-    figure = _figure(11, 4)
+    figure = new_figure(11, 4)
     results = {name: list(own.values()) for name, own in reproduction.sensitivity.items()}
-    panels = zip(figure.subplots(1, 2), ("regret", "commitment"), strict=True)
-    for ax, quantity in panels:
-        ucb = (
-            reproduction.figures["fig1-gaussian"]["UCB"] if "fig1-gaussian" in reproduction.figures else None
-        )
+    gaussian = reproduction.figures.get("fig1-gaussian", {})
+    for ax, quantity in zip(figure.subplots(1, 2), ("regret", "commitment"), strict=True):
         plotting.plot_parameter(
             results,
             INFLATIONS,
             ax,
             name="c in l = log T + c sqrt(log T)",
             quantity=quantity,
-            reference=ucb if quantity == "regret" else None,
+            reference=gaussian.get("UCB") if quantity == "regret" else None,
         )
     return figure
 
@@ -173,7 +163,7 @@ def _numbers(reproduction: Reproduction) -> dict[str, bytes]:
 def _arrays(reproduction: Reproduction) -> dict[str, Result | Comparison]:
     arrays: dict[str, Result | Comparison] = dict(reproduction.figures)
     for growth in reproduction.table:
-        arrays |= {f"table1-{growth.policy}-{each.horizon:.0e}": each for each in growth.results}
+        arrays |= {f"table1-{growth.policy}-{scientific(each.horizon)}": each for each in growth.results}
     return arrays | {SENSITIVITY[name].name: results for name, results in reproduction.sensitivity.items()}
 
 

@@ -128,8 +128,8 @@ def _horizons(name: str) -> list[Experiment]:
     row = TABLE[name]
     return [
         Experiment(
-            f"table1-{name.lower()}-{horizon:.0e}",
-            f"{name}, T = {horizon:.0e}",
+            f"table1-{name.lower()}-{scientific(horizon)}",
+            f"{name}, T = {scientific(horizon)}",
             row.bandit,
             horizon,
             row.runs,
@@ -163,7 +163,7 @@ def _play(tasks: list[Task], options: dict[str, Any], report: Report) -> Iterato
     report("estimating the time", False)
     clock = _Clock(tasks, options)
     for place, task in enumerate(tasks):
-        name = f"{task.section:<15} {task.label:<19} T = {task.experiment.horizon:<7.0e}"
+        name = f"{task.section:<15} {task.label:<19} T = {scientific(task.experiment.horizon):<4}"
 
         def update(done: int, total: int, place: int = place, name: str = name) -> None:
             report(f"{name} {100 * done // total:3d} %, {clock.left(place, done / total)}", False)
@@ -172,6 +172,11 @@ def _play(tasks: list[Task], options: dict[str, Any], report: Report) -> Iterato
         took = f"{result.meta['seconds']:6.1f} s"
         report(f"{name} {regret_text(result):>16}  {took}, {clock.left(place + 1)}", True)
         yield result
+
+
+def scientific(number: int) -> str:
+    """1e6 for a million."""
+    return f"{number:.0e}".replace("e+0", "e").replace("e+", "e")
 
 
 def duration(seconds: float) -> str:

@@ -20,6 +20,7 @@ from robai._batches import Merger, Simulation, batch_size, in_order
 from robai._checkpoint import BATCH, Checkpoint
 from robai._progress import Progress
 from robai.bandits import Bandit, Bernoulli
+from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.policies import BasePolicy
 from robai.result import Comparison, Result
 from robai.rules import KLUpperBound
@@ -32,7 +33,7 @@ Seed = tuple[tuple[int, ...], tuple[int, ...]]  # entropy and spawn key
 
 
 def simulate(
-    policy: BasePolicy,
+    policy: BasePolicy | PythonPolicy,
     bandit: Bandit,
     horizon: int,
     runs: int,
@@ -51,7 +52,8 @@ def simulate(
     Parameters
     ----------
     policy : policy
-        One of `robai.policies`.
+        One of `robai.policies`, or any object with `select(state)` and `update(arm, reward)`, which
+        is slow (see `robai.custom`).
     bandit : bandit
         One of `robai.bandits`.
     horizon : int
@@ -99,7 +101,7 @@ def simulate(
 
 
 def compare(
-    policies: Iterable[BasePolicy] | Mapping[str, BasePolicy],
+    policies: Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
     bandit: Bandit,
     horizon: int,
     runs: int,
@@ -211,7 +213,7 @@ def _cores() -> int:
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:
-    if isinstance(policies, BasePolicy) or not isinstance(policies, Iterable):
+    if isinstance(policies, BasePolicy | str) or not isinstance(policies, Iterable):
         raise TypeError(f"policies must be a sequence of policies, got {policies!r}")
     if isinstance(policies, Mapping):
         named = dict(policies)
@@ -220,9 +222,7 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
                 raise ValueError(f"policies must be labelled by non-empty strings, got {label!r}")
     else:
         named = {}
-        for policy in policies:
-            if not isinstance(policy, BasePolicy):
-                raise TypeError(f"policies must hold policies only, got {policy!r}")
+        for policy in map(as_policy, policies):
             if policy.label() in named:
                 raise ValueError(f"policies holds {policy.label()} twice; pass a mapping to label them")
             named[policy.label()] = policy
@@ -232,9 +232,7 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
 
 
 def _simulation(policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any) -> Simulation:
-    if not isinstance(policy, BasePolicy):
-        hint = "; call it to make one" if isinstance(policy, type) and issubclass(policy, BasePolicy) else ""
-        raise TypeError(f"policy must be a policy of robai.policies, got {policy!r}{hint}")
+    policy = as_policy(policy)
     if not isinstance(bandit, Bandit):
         raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
     horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
@@ -298,6 +296,8 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, horizon: int) -> st
 
 def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
     """Why the leap engine cannot play a policy on a bandit, if it cannot."""
+    if isinstance(policy, CustomPolicy):
+        return f"{policy.label()} is written in Python"
     explore, stop, _ = policy.parts()
     if not explore.leaps:
         return f"{explore!r} does not work by an index"

@@ -335,13 +335,13 @@ class Experiments(RuleBasedStateMachine):
 
     @rule()
     def restart(self):
-        other = robai.Agent.from_json(self.agent.to_json())
-        before, left = self.agent.to_json(), self.agent.horizon - self.agent.rounds
-        ahead = 50 if self.agent.committed else min(50, left)
+        state, straight = self.agent.to_json(), self.agent
+        ahead = 50 if straight.committed else min(50, straight.horizon - straight.rounds)
         if ahead > 0:
-            twin = robai.Agent.from_json(before)
-            assert twin.select_batch(ahead) == other.select_batch(ahead)
-        self.agent = robai.Agent.from_json(before)
+            restored = robai.Agent.from_json(state)
+            assert straight.select_batch(ahead) == restored.select_batch(ahead)
+            assert straight.to_json() == restored.to_json()
+        self.agent = robai.Agent.from_json(state)
 
     @invariant()
     def counts_equal_history(self):

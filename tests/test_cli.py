@@ -252,7 +252,7 @@ def test_missing_matplotlib_is_one_sentence(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run(capsys, "simulate", *EOCP, *GAME, "--plot", str(tmp_path / "x.png"))
     assert code == 1
-    assert err == 'robai: error: --plot needs matplotlib: pip install "robai[plot]"\n'
+    assert err == 'robai: error: plotting needs matplotlib: pip install "robai[plot]"\n'
 
 
 def test_runs_as_a_module_and_through_a_pipe_that_closes():

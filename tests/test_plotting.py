@@ -68,8 +68,12 @@ def test_text_is_neither_clipped_nor_on_top_of_other_text(method):
     figure = Figure(figsize=(6, 4), layout="constrained")
     ax = getattr(MANY, method)(figure.subplots())
     figure.draw_without_rendering()
-    low, high = sorted(ax.get_ylim())
-    ticks = [label for label in ax.get_yticklabels() if low <= label.get_position()[1] <= high]
+    ticks = [
+        label
+        for axis, place in ((ax.xaxis, 0), (ax.yaxis, 1))
+        for label in axis.get_ticklabels()
+        if min(axis.get_view_interval()) <= label.get_position()[place] <= max(axis.get_view_interval())
+    ]
     texts = [*ax.texts, *ticks, ax.title, ax.xaxis.label, ax.yaxis.label]
     names = [Text.get_window_extent(text) for text in texts if text.get_text()]  # without leading lines
     boxes = [*names, ax.get_legend().get_window_extent()] if ax.get_legend() else names

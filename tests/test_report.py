@@ -82,7 +82,7 @@ def test_every_file_is_there_and_listed(directory):
 def test_arrays_and_numbers_are_those_of_the_simulations(directory, reproduction):
     saved = robai.Comparison.load(directory / "arrays" / "fig2-bernoulli.npz")
     assert dict(saved) == dict(reproduction.figures["fig2-bernoulli"])
-    assert robai.Result.load(directory / "arrays" / "table1-EOCP-1e+06.npz").horizon == 10**6
+    assert robai.Result.load(directory / "arrays" / "table1-EOCP-1e6.npz").horizon == 10**6
     with open(directory / "numbers" / "fig2-bernoulli-regret.csv", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["policy"] == "EOCP"]
     assert np.array_equal([float(row["regret"]) for row in rows], saved["EOCP"].regret)

@@ -15,7 +15,7 @@ a fixed level, and the true index is compared after every leap.
 """
 
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, floor, isnan, log2, sqrt
+from libc.math cimport INFINITY, NAN, exp, isnan, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -89,37 +89,41 @@ cdef class GaussianLeaps(Batch):
         cdef double mean = self._means[arm], ahead = mean - explore.bar, work = 0.0
         cdef Rng rng = self._rng
         cdef double sigma = self._sigma
-        cdef double n, end, now, t, k, root, deviation, slack, drift, tau, height
+        cdef double n, now, t, k, root, deviation, slack, drift, tau, height
+        cdef int64_t pulls = self._arms.pulls[arm], left = limit, length
         if self._arms.t == self._initial_rounds:
             self._take_deviations()
         deviation = self._deviations[arm]
-        n, t = <double>self._arms.pulls[arm], <double>(self._arms.t + 1)
-        end = n + <double>limit
+        n, t = <double>pulls, <double>(self._arms.t + 1)
         now = sqrt(n)
         root = self._root(n, t, 0.0)
         slack = deviation + n * ahead + root * now
         self._staying = True
-        while self._staying and n < end:
+        while self._staying and left > 0:
             work += 40.0
-            k = n if n < end - n else end - n
+            length = min(pulls, left)
             if not self._steady:
-                k = self._moderate(deviation + n * ahead, slack, n, t, k)
-                root = self._root(n, t, k)
+                length = self._moderate(deviation + n * ahead, slack, n, t, length)
+                root = self._root(n, t, <double>length)
                 slack = deviation + n * ahead + root * now
-            if k < 8.0 or slack < 2.0 * sigma:
-                k = 1.0
+            if length < 8 or slack < 2.0 * sigma:
+                length = 1
                 deviation += sigma * next_normal(&rng)
             else:
+                k = <double>length
                 drift = ahead + root / (sqrt(n + k) + now)              # against the chord
                 tau = hitting_time(slack, drift, sigma, &rng)
                 if tau < k:
-                    k = <double>(<int64_t>tau + 1)
+                    length = min(<int64_t>tau + 1, length)
+                    k = <double>length
                     height = drift * (k - tau) + sigma * sqrt(k - tau) * next_normal(&rng)
                 else:
                     height = height_if_not_hit(slack, drift, sigma, k, &rng)
                 deviation += height - slack - drift * k
-            n += k
-            t += k
+            pulls += length
+            left -= length
+            n = <double>pulls
+            t += <double>length
             now = sqrt(n)
             root = self._root(n, t, 0.0)
             slack = deviation + n * ahead + root * now
@@ -127,7 +131,7 @@ cdef class GaussianLeaps(Batch):
         self._rng = rng
         self._deviations[arm] = deviation
         self._sums[arm] = mean * n + deviation
-        self._count(arm, <int64_t>n - self._arms.pulls[arm])
+        self._count(arm, limit - left)
         return work
 
     cdef inline double _root(self, double n, double t, double k) noexcept nogil:
@@ -136,10 +140,10 @@ cdef class GaussianLeaps(Batch):
             return self._steady_root
         return self._bounds.sigma * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
 
-    cdef double _moderate(self, double short, double slack, double n, double t, double k) noexcept nogil:
-        """A leap of at most k over which a falling level does not cost more than half the slack."""
-        while k >= 8.0 and short + self._root(n, t, k) * sqrt(n) < 0.5 * slack:
-            k = floor(0.5 * k)
+    cdef int64_t _moderate(self, double short, double slack, double n, double t, int64_t k) noexcept nogil:
+        """At most k pulls over which a falling level does not cost more than half the slack."""
+        while k >= 8 and short + self._root(n, t, <double>k) * sqrt(n) < 0.5 * slack:
+            k //= 2
         return k
 
     cdef void _take_deviations(self) noexcept nogil:

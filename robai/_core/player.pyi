@@ -3,9 +3,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai._core.rewards import Rewards
 from robai._core.rng import Stream
-from robai.policies import Started
+from robai._policy import Started
 
 class HorizonReached(RuntimeError): ...
 
@@ -22,7 +21,7 @@ class Player:
         rules: Started,
         labels: tuple[Any, ...],
         horizon: int,
-        rewards: Rewards,
+        rewards: Any,
         stream: Stream,
         own: Any = None,
     ) -> None: ...

@@ -148,9 +148,11 @@ cdef class LikelihoodRatio(Stopping):
 cdef Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
     """The first arm with the largest mean."""
     cdef Py_ssize_t arm, best = 0
+    cdef double mean, largest = mean_of(arms, 0)
     for arm in range(1, arms.n_arms):
-        if mean_of(arms, arm) > mean_of(arms, best):
-            best = arm
+        mean = mean_of(arms, arm)
+        if mean > largest:
+            best, largest = arm, mean
     return best
 
 
