@@ -37,7 +37,9 @@ class Agent(Player):
     far, so that a batch spreads over the arms. Stopping and commitment look at rewards that have
     arrived, and at nothing else. The stopping rule is asked by `select`, never by an update. With
     immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
-    the theorems are about. Late rewards delay the commitment and add to the regret.
+    the theorems are about. Late rewards delay the commitment and add to the regret; so do a large
+    first batch, or much data of a poor arm from elsewhere, for policies that wait until one arm has
+    l times the pulls of every other (EOCPUG, KLEOCPUG).
 
     The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
     Threads may share an agent.
