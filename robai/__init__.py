@@ -8,7 +8,8 @@ np.int64(1124)
 
 __version__ = "0.1.0"
 
-from robai import bandits, families, kl, policies, rules, theory
+from robai import bandits, custom, families, kl, policies, rules, theory
+from robai._core.player import HorizonReached
 from robai.agent import Agent, load
 from robai.bandits import (
     Bernoulli,
@@ -61,6 +62,7 @@ __all__ = [
     "Exponential",
     "Gamma",
     "Gaussian",
+    "HorizonReached",
     "Journal",
     "NegativeBinomial",
     "Poisson",
@@ -71,6 +73,7 @@ __all__ = [
     "UCBAlpha",
     "bandits",
     "compare",
+    "custom",
     "families",
     "kl",
     "load",

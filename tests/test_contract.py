@@ -195,7 +195,7 @@ def test_several_best_arms_are_a_warning_at_the_call():
         (robai.UCB(), TypeError, r"policies must be a sequence of policies, got UCB\("),
         (3, TypeError, "policies must be .*got 3"),
         (None, TypeError, "policies must be .*got None"),
-        ([robai.UCB], TypeError, "policy must be a policy, got the class UCB; call it"),
+        ([robai.UCB], TypeError, "policy must be a policy, got <class.*UCB'>; call it"),
         ("ucb", TypeError, "policies must be a sequence of policies, got 'ucb'"),
         ({"a": 3}, TypeError, "must be a policy.*got 3"),
         ({"a": robai.UCB(), 2: robai.EOCPUG()}, (TypeError, ValueError), "label.*got 2"),

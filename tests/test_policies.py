@@ -179,7 +179,7 @@ def test_stopping_rules_combine():
 
     def commit_times(stop):
         policy = robai.Policy(explore=robai.UCB(), stop=stop, commit=rules.LargestMean())
-        return robai.simulate(policy, bandit, 5000, 300, rng=5).commit_time
+        return robai.simulate(policy, bandit, 5000, 300, rng=5, engine="step").commit_time
 
     adaptive, fixed = commit_times(rules.Imbalance()), commit_times(rules.FixedRound(150))
     assert (adaptive > 0).all()
