@@ -1,5 +1,6 @@
 """Examples that the contract tests run over; every registered policy and bandit must have one."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 import robai
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import reference`
+os.environ["PYTHONSAFEPATH"] = "1"  # child processes import the installed package, not this directory
 
 POLICIES = [
     robai.EOCP(gap=1.5),
