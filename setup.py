@@ -41,4 +41,8 @@ extensions = [
     for path in sorted(Path("robai/_core").glob("*.pyx"))
 ]
 
-setup(ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=2))
+cores = os.cpu_count() or 1
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=cores),
+    options={"build_ext": {"parallel": cores}},
+)

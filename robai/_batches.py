@@ -156,39 +156,44 @@ def in_order(
     """
     stop = threading.Event()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="robai") if executor is None else executor
-    pending: deque[tuple[tuple[int, int], Future]] = deque()
+    pending: deque[tuple[tuple[int, int], Future | Played]] = deque()
 
-    def submit(span: tuple[int, int]) -> Future:
+    def begin(span: tuple[int, int]) -> Future | Played:
         known = store.load(span) if store is not None else None
         if known is not None:
-            future: Future = Future()
-            future.set_result(known)
-            return future
+            return known
         return pool.submit(play, simulation, *span, *((stop,) if executor is None else ()))
+
+    def finish(span: tuple[int, int], batch: Future | Played) -> Played:
+        if isinstance(batch, Played):
+            return batch
+        played = _wait(batch)
+        if store is not None:
+            store.save(span, played)
+        return played
 
     try:
         for span in spans:
-            pending.append((span, submit(span)))
+            pending.append((span, begin(span)))
             if len(pending) >= 4 * workers:
-                yield _finish(*pending.popleft(), store)
+                yield finish(*pending.popleft())
         while pending:
-            yield _finish(*pending.popleft(), store)
+            yield finish(*pending.popleft())
     finally:
         stop.set()
-        for _, future in pending:
-            future.cancel()
+        for _, batch in pending:
+            if not isinstance(batch, Played):
+                batch.cancel()
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _finish(span: tuple[int, int], future: Future, store: Checkpoint | None) -> Played:
+def _wait(future: Future) -> Played:
     played = None
     while played is None:  # in slices, because a lock that is waited for cannot always be interrupted
         try:
             played = future.result(timeout=0.05)
         except StillRunning:
-            if future.done():  # then it is the worker's own error
-                raise
-    if store is not None:
-        store.save(span, played)
+            if future.done():  # since then, or it is the worker's own error
+                played = future.result()
     return played

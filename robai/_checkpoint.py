@@ -96,8 +96,7 @@ class Checkpoint:
         )
 
     def save(self, span: tuple[int, int], played: Played) -> None:
-        if not self._file(span).exists() or self.load(span) is None:
-            save_arrays(self._file(span), self._header(span), vars(played))
+        save_arrays(self._file(span), self._header(span), vars(played))
 
     def _file(self, span: tuple[int, int]) -> Path:
         return self._path / f"runs-{span[0]}-{span[1]}.npz"

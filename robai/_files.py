@@ -38,10 +38,10 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     except BaseException:  # an interruption, too, must not leave the temporary file behind
         temporary.unlink(missing_ok=True)
         raise
-    _sync_directory(target.parent)
+    sync_directory(target.parent)
 
 
-def _sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path) -> None:
     """Make a rename durable, where directories can be opened (not on Windows); it is atomic without."""
     with contextlib.suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)

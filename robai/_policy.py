@@ -81,8 +81,14 @@ class Policy(BasePolicy):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        staged = isinstance(self.explore, rules.STAGED)
-        if isinstance(self.commit, rules.Recommended) and not staged:
+        if not isinstance(self.commit, rules.Recommended):
+            return
+        if self.stop != rules.Never():
+            raise ValueError(
+                f"commit=Recommended() needs stop=Never(), as the exploration says itself when it is over, "
+                f"got stop={self.stop!r}"
+            )
+        if not isinstance(self.explore, rules.STAGED):
             raise ValueError(
                 f"commit=Recommended() needs an exploration in stages, got explore={self.explore!r}"
             )

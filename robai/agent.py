@@ -15,7 +15,7 @@ from robai._experiment import Experiment
 from robai._files import write_atomically
 from robai.custom import CustomPolicy, as_policy
 from robai.journal import Journal
-from robai.simulation import _seed
+from robai.simulation import seed_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,9 @@ class Agent(Player):
     immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
     the theorems are about. Late rewards delay the commitment and add to the regret; so do a large
     first batch, or much data of a poor arm from elsewhere, for policies that wait until one arm has
-    l times the pulls of every other (EOCPUG, KLEOCPUG).
+    l times the pulls of every other (EOCPUG, KLEOCPUG). Policies that stop at a fixed round (EOCP,
+    KLEOCP) count data from elsewhere as rounds: with much of it for one arm only they would commit
+    before they have compared, so give them none, or as much for every arm.
 
     The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
     Threads may share an agent.
@@ -82,7 +84,7 @@ class Agent(Player):
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
-        (entropy, spawn_key), _ = _seed(rng)
+        (entropy, spawn_key), _ = seed_words(rng)
         self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
         if journal is not None:
             journal = journal if isinstance(journal, Journal) else Journal(journal)

@@ -228,12 +228,16 @@ class Empirical(Bandit):
     def means(self) -> tuple[float, ...]:
         return tuple(math.fsum(value / len(values) for value in values) for values in self.samples_per_arm)
 
-    @property
+    @cached_property
     def support(self) -> tuple[float, float]:
         return (min(map(min, self.samples_per_arm)), max(map(max, self.samples_per_arm)))
 
+    @cached_property
+    def _arrays(self) -> list[np.ndarray]:
+        return [np.array(values) for values in self.samples_per_arm]
+
     def _core(self) -> _core.Family:
-        return _core.Empirical([np.array(values) for values in self.samples_per_arm])
+        return _core.Empirical(self._arrays)
 
 
 BANDITS: dict[str, type[Bandit]] = {

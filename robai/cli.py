@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import robai
@@ -171,6 +172,7 @@ def _simulate(options: argparse.Namespace) -> int:
     several = isinstance(options.policy, list)
     policies = _options.read_policies(options.policy if several else [options.policy], options)
     bandit = _options.read_bandit(options.bandit, options.means, options.sigma)
+    _check_outputs(options)
     results = compare(
         policies,
         bandit,
@@ -195,6 +197,18 @@ def _simulate(options: argparse.Namespace) -> int:
         if options.rng is None:
             print(f"\nto repeat: --rng {next(iter(results.values())).meta['entropy'][0]}")
     return 0
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Whether the files that are asked for can be written, before hours of simulation."""
+    for path in filter(None, (options.save, options.plot)):
+        if not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(f"no such directory to write into: {Path(path).resolve().parent}")
+    if options.plot:
+        kinds = new_figure(1, 1).canvas.get_supported_filetypes()
+        kind = Path(options.plot).suffix.removeprefix(".").lower()
+        if kind not in kinds:
+            raise ValueError(f"--plot must end in one of .{', .'.join(sorted(kinds))}, got {options.plot!r}")
 
 
 def _draw(shown: Result | Comparison, path: str) -> None:

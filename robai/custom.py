@@ -112,6 +112,9 @@ class CustomPolicy(BasePolicy):
     def label(self) -> str:
         return type(self.policy).__name__
 
+    def __repr__(self) -> str:  # not by that of the user's object, which may hold its address
+        return f"CustomPolicy({self.label()})"
+
     def parts(self) -> Parts:
         raise TypeError(f"{self.label()} is written in Python and has no parts")
 

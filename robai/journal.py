@@ -24,7 +24,7 @@ try:
 except ImportError:  # Windows: two processes on one journal are found by the checksums, but later
     fcntl = None  # type: ignore[assignment]
 
-from robai._files import _sync_directory
+from robai._files import sync_directory
 
 __all__ = ["Journal"]
 
@@ -57,7 +57,7 @@ class Journal:
                 self.close()
                 raise RuntimeError(f"{self.path} is in use by another agent or process") from None
         if self.sync:
-            _sync_directory(Path(self.path).resolve().parent)
+            sync_directory(Path(self.path).resolve().parent)
         self._process = os.getpid()
         self.empty = True
         self._checksum = 0

@@ -297,7 +297,9 @@ class TrackAndStop(BasePolicy):
     """Track the proportions that identify the best arm fastest, stop by a likelihood ratio, commit.
 
     Garivier and Kaufmann (2016) with the threshold log((1 + log t) / delta); TAS-ETC in the
-    paper. The proportions are those of the current estimate, solved for again as it changes.
+    paper. The proportions are those of the current estimate, solved for again in every round, or
+    with more than ten arms whenever 1 % more rounds have been played. A mean on the edge of its
+    domain (no success yet, or no failure) is taken to be 1/(2N + 2) inside.
 
     Parameters
     ----------

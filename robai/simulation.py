@@ -70,12 +70,14 @@ def simulate(
         "step" plays every round; "leap" jumps between the rounds at which anything is decided;
         "auto" takes the faster one that applies.
     workers : int or None
-        The number of threads; all cores if None.
+        The number of threads, all cores if None; of an executor's workers, if one is given: four
+        batches for each are under way at a time.
     executor : concurrent.futures.Executor or None
         Where to run batches instead of own threads: a process pool, Dask's (`pure=False`), MPI's.
+        Ctrl-C cancels the batches that wait there; those that are being played come to their end.
     checkpoint : path or None
         A directory that finished batches are kept in; a simulation that was interrupted goes on
-        from there when it is called again with the same arguments.
+        from there when it is called again with the same arguments, or with more runs.
     progress : bool or callable
         True shows a bar (tqdm if installed); a callable is called with runs done and runs in all.
     curves : bool
@@ -93,8 +95,8 @@ def simulate(
     >>> set(result.commit_time.tolist())
     {1124}
     """
-    seed, fresh = _seed(rng)
-    simulation = _simulation(policy, bandit, horizon, times, seed, engine)
+    seed, fresh = seed_words(rng)
+    simulation = _simulation(policy, bandit, horizon, times, seed, engine, checkpoint)
     options = _options(runs, workers, executor, checkpoint, progress, curves)
     _warn_of_ties(bandit)
     return _run(simulation, options, fresh)
@@ -130,8 +132,10 @@ def compare(
         A mapping from labels to results.
     """
     named = _labelled(policies)
-    seed, fresh = _seed(rng)
-    simulations = [_simulation(each, bandit, horizon, times, seed, engine) for each in named.values()]
+    seed, fresh = seed_words(rng)
+    simulations = [
+        _simulation(each, bandit, horizon, times, seed, engine, checkpoint) for each in named.values()
+    ]
     options = _options(runs, workers, executor, checkpoint, progress, curves)
     _warn_of_ties(bandit)
     results = {}
@@ -231,8 +235,15 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
     return named
 
 
-def _simulation(policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any) -> Simulation:
+def _simulation(
+    policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any, checkpoint: Any
+) -> Simulation:
     policy = as_policy(policy)
+    if checkpoint is not None and isinstance(policy, CustomPolicy):
+        raise ValueError(
+            f"checkpoint must be None for {policy.label()}, which is written in Python: "
+            f"nobody can tell whether it is still the same, got {checkpoint!r}"
+        )
     if not isinstance(bandit, Bandit):
         raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
     horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
@@ -266,7 +277,7 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 
 
-def _seed(rng: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], bool]:
+def seed_words(rng: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], bool]:
     """Entropy and spawn key of a seed, and whether they are fresh from the system."""
     if isinstance(rng, np.random.Generator):
         return (tuple(int(word) for word in rng.integers(0, 2**32, size=8)), ()), False

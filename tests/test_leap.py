@@ -85,7 +85,7 @@ def assert_engines_agree(policy, bandit, horizon, runs, leaps=None):
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
 @pytest.mark.parametrize("policy", POLICIES, **by_label)
 def test_three_arms(policy, bandit):
-    assert_engines_agree(policy, bandit, 3000, 600)
+    assert_engines_agree(policy, bandit, 3000, 500)
 
 
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
@@ -93,7 +93,7 @@ def test_three_arms(policy, bandit):
     "policy", [*POLICIES[:4], robai.KLUCB(level="++"), robai.KLUCB(level="round")], **by_label
 )
 def test_two_arms_for_longer(policy, bandit):
-    assert_engines_agree(policy, with_means(bandit, bandit.means[:2]), 20_000, 150, 1000)
+    assert_engines_agree(policy, with_means(bandit, bandit.means[:2]), 20_000, 100, 600)
 
 
 @pytest.mark.parametrize("bandit", BANDITS[:5:2] + BANDITS[1:2], **by_type)
@@ -109,7 +109,7 @@ def test_a_short_horizon(policy, bandit):
 def test_twenty_arms(policy, bandit):
     low, high = min(bandit.means), max(bandit.means)
     means = [high] + [low + 0.03 * (arm % 5) * (high - low) for arm in range(19)]
-    assert_engines_agree(policy, with_means(bandit, means), 3000, 300)
+    assert_engines_agree(policy, with_means(bandit, means), 3000, 200)
 
 
 # Arms that never fail, never pay, or pay rarely and much; small and large variances.
@@ -232,8 +232,8 @@ def test_hitting_times(height, drift, sigma):
 @pytest.mark.parametrize("scale", [0.3, 3.0])
 def test_heights_of_paths_that_did_not_hit(height, drift, sigma, scale):
     time = scale * (height / sigma) ** 2
-    if drift < 0 and scale * height * -drift / sigma**2 > 10:  # hardly a path gets there
-        time = height / -drift
+    if drift < 0:
+        time = min(time, height / -drift)  # few get further
     x, nu, spread = height / sigma, drift / sigma, math.sqrt(time)
 
     def survival(y):  # that the path is above y, and never was at 0
@@ -319,7 +319,7 @@ def test_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean,
         width = leap.corridor(family._core(), mean, 64, math.log(1000))
         assert 64 * mean < width < 1.1 + 64 * mean
     else:
-        assert_corridor(family, mean, draw, 10**6)
+        assert_corridor(family, mean, draw, 10**6, k=32)
 
 
 @pytest.mark.slow
@@ -350,13 +350,15 @@ def test_pulls_add_up_to_any_horizon(policy, horizon):
 @pytest.mark.parametrize("policy", [robai.UCB(), robai.EOCPUG()], **by_label)
 def test_regret_grows_like_2_log_t_over_the_gap(policy):
     first, second = (robai.simulate(policy, TWO, 10**power, 4000, rng=9, times=1) for power in (9, 15))
-    slope = (second.regret[-1] - first.regret[-1]) / math.log(10**6)
-    error = math.hypot(first.regret_sem[-1], second.regret_sem[-1]) / math.log(10**6)
+    growth = second.regret[-1] - first.regret[-1]
+    error = math.hypot(first.regret_sem[-1], second.regret_sem[-1])
     if isinstance(policy, robai.UCB):
-        assert abs(slope - 2 / 0.5) < 5 * error
-    else:  # its level is log T + sqrt(log T), not log T
-        level = math.log(10**6) + math.sqrt(math.log(10**15)) - math.sqrt(math.log(10**9))
-        assert abs(slope - 2 / 0.5 * level / math.log(10**6)) < 5 * error
+        expected = math.log(10**6)
+    else:
+        # It stops when sqrt(2 l / N_b) - sqrt(2 l / (l N_b)) = gap, l = log T + sqrt(log T).
+        l_9, l_15 = (robai.theory.exploration(10**power, 1.0) for power in (9, 15))
+        expected = (math.sqrt(l_15) - 1) ** 2 - (math.sqrt(l_9) - 1) ** 2
+    assert abs(growth - 2 / 0.5 * expected) < 5 * error
 
 
 def test_the_table_of_the_paper_by_leaps():
@@ -369,7 +371,7 @@ def test_the_table_of_the_paper_by_leaps():
         (robai.KLUCB(), COIN, 10**5, 10.22, 0.10),
         (robai.KLEOCPUG(guard=0.0), COIN, 10**5, 7.10, 0.05),
     ]:
-        result = robai.simulate(policy, bandit, horizon, 5000, rng=10, times=1, engine="leap")
+        result = robai.simulate(policy, bandit, horizon, 3000, rng=10, times=1, engine="leap")
         assert abs(result.regret[-1] - regret) < 5 * math.hypot(result.regret_sem[-1], error)
 
 

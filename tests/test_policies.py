@@ -130,6 +130,7 @@ def _bad(kind, **arguments):
         _bad(robai.Policy, explore=rules.Never()),
         _bad(robai.Policy, explore=robai.UCB(), stop=rules.LargestMean()),
         _bad(robai.Policy, explore=robai.UCB(), commit=rules.Recommended()),
+        _bad(robai.Policy, explore=rules.Elimination(), stop=rules.FixedRound(2), commit=rules.Recommended()),
     ],
 )
 def test_a_bad_parameter_is_named(kind, arguments):
@@ -199,6 +200,14 @@ def test_posterior_sampling_with_a_stopping_rule_pulls_every_arm_first():
     assert result.pulls.min() >= 1
     assert (result.commit_time > 0).mean() > 0.9
     assert result.wrong_commit().high < 0.05
+
+
+def test_separation_does_not_fire_before_every_arm_has_two_pulls():
+    # Its width is not defined for one pull.
+    policy = robai.Policy(explore=robai.UCB(), stop=robai.UCBAlpha())
+    result = robai.simulate(policy, robai.Gaussian([1.0, 0.0]), 5000, 300, rng=0)
+    assert result.pulls.min() >= 2
+    assert result.wrong_commit().count == 0
 
 
 def test_every_policy_has_a_reference():

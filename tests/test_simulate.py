@@ -383,3 +383,20 @@ def test_compare_without_a_seed_gives_all_policies_the_same_fresh_one():
     first, second = (robai.compare({"a": POLICY, "b": POLICY}, BANDIT, 500, 50) for _ in range(2))
     assert (first["a"].final_regret == first["b"].final_regret).all()
     assert (first["a"].final_regret != second["a"].final_regret).any()
+
+
+def test_a_batch_that_ends_between_two_looks_is_taken():
+    class Late(_batches.Future):
+        """Is done just after it was said not to be."""
+
+        looks = 0
+
+        def result(self, timeout=None):
+            self.looks += 1
+            if self.looks == 1:
+                raise _batches.StillRunning
+            return super().result(timeout)
+
+    late = Late()
+    late.set_result("a batch")
+    assert _batches._wait(late) == "a batch"

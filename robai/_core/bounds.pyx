@@ -68,7 +68,7 @@ cdef class IteratedLevel(Level):
 
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double root = log(n)
-        return log_plus(3.0 * root * root / self.delta)
+        return log_plus(3.0 * root * root / self.delta) if n >= 2.0 else INFINITY
 
 
 cdef inline double log_plus(double x) noexcept nogil:

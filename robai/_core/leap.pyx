@@ -15,7 +15,7 @@ a fixed level, and the true index is compared after every leap.
 """
 
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, isnan, log2, sqrt
+from libc.math cimport INFINITY, NAN, exp, expm1, isnan, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -52,13 +52,24 @@ cdef inline double height_if_not_hit(double height, double drift, double sigma, 
                                      Rng* rng) noexcept nogil:
     """The height after `time` of a Brownian motion with drift that has not been at 0.
 
-    By rejection: a bridge between heights x and y > 0 stays above 0 with probability
-    1 - exp(-2 x y / (sigma^2 time)). One proposal on average, counted over hits and no hits.
+    A bridge between heights x and y > 0 stays above 0 with probability 1 - exp(-2 x y / s^2),
+    s^2 = sigma^2 time: a normal proposal is accepted with it. Where few of these are above 0 the
+    proposal is exponential, or gamma of shape 2, with the rate of the normal's tail. No case
+    rejects all but a few per cent, if `time` is at most (20 height / sigma)^2.
     """
-    cdef double spread = sigma * sqrt(time), y
+    cdef double spread = sigma * sqrt(time), mean = height + drift * time, y, bound
+    cdef double reach = 2.0 * height / (spread * spread), rate = -mean / (spread * spread)
+    while mean >= -spread:
+        y = mean + spread * next_normal(rng)
+        if y > 0.0 and next_double(rng) >= exp(-reach * y):
+            return y
     while True:
-        y = height + drift * time + spread * next_normal(rng)
-        if y > 0.0 and next_double(rng) >= exp(-2.0 * height * y / (spread * spread)):
+        y = -log(1.0 - next_double(rng)) / rate
+        if reach < rate:
+            y -= log(1.0 - next_double(rng)) / rate
+        # The target is exp(-rate y) exp(-y^2 / (2 s^2)) (1 - exp(-reach y)), and 1 - e^-z <= min(1, z).
+        bound = reach * y if reach < rate else 1.0
+        if next_double(rng) * bound < exp(-0.5 * y * y / (spread * spread)) * -expm1(-reach * y):
             return y
 
 
@@ -89,7 +100,7 @@ cdef class GaussianLeaps(Batch):
         cdef double mean = self._means[arm], ahead = mean - explore.bar, work = 0.0
         cdef Rng rng = self._rng
         cdef double sigma = self._sigma
-        cdef double n, now, t, k, root, deviation, slack, drift, tau, height
+        cdef double n, now, t, k, root, deviation, slack, farthest, drift, tau, height
         cdef int64_t pulls = self._arms.pulls[arm], left = limit, length
         if self._arms.t == self._initial_rounds:
             self._take_deviations()
@@ -102,6 +113,9 @@ cdef class GaussianLeaps(Batch):
         while self._staying and left > 0:
             work += 40.0
             length = min(pulls, left)
+            farthest = 400.0 * slack * slack / (sigma * sigma)
+            if <double>length > farthest:
+                length = <int64_t>farthest
             if not self._steady:
                 length = self._moderate(deviation + n * ahead, slack, n, t, length)
                 root = self._root(n, t, <double>length)

@@ -25,6 +25,8 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from robai._checks import whole
+
 from robai._core.bounds cimport Bounds
 from robai._core.lock cimport Lock
 from robai._core.optimism cimport Optimism
@@ -161,10 +163,8 @@ cdef class Player:
         An array if the arms are numbered, a list of labels if they have names. If fewer rounds
         are left than are asked for, nothing is handed out and a ValueError says how many are.
         """
-        cdef Py_ssize_t i, count = n
+        cdef Py_ssize_t i, count = whole("n", n, 1, MOST_PULLS)
         cdef int64_t[::1] view
-        if count < 1:
-            raise ValueError(f"n must be at least 1, got {n!r}")
         with self.lock:
             self._stop_if_due()
             left = self.horizon - self._shown.t
@@ -173,7 +173,12 @@ cdef class Player:
             arms = np.empty(count, dtype=np.int64)
             view = arms
             for i in range(count):
-                view[i] = self._choose()
+                try:
+                    view[i] = self._choose()
+                except BaseException:           # of a policy in Python: what was handed out is recorded
+                    if self.log is not None and i > 0:
+                        self.log(("select_batch", arms[:i].tolist()))
+                    raise
             if self.log is not None:
                 self.log(("select_batch", arms.tolist()))
             return arms if self._numbered else [self.labels[view[i]] for i in range(count)]
@@ -247,7 +252,7 @@ cdef class Player:
 
     # ---- answers
 
-    def update(self, arm, double reward):
+    def update(self, arm, reward):
         """Record the reward of a pull of `arm`.
 
         Answers may come in any order and at any time, and need no token: the number of pending
@@ -262,41 +267,45 @@ cdef class Player:
             If it is not a possible reward. Nothing has changed then.
         """
         cdef Py_ssize_t number
+        cdef double value = self._number_from("reward", reward)
         self.lock.acquire()
         try:
             number = self._number(arm)
-            if not self._rewards.possible(1.0, reward) or not isfinite(self._sums[number] + reward):
+            if not self._rewards.possible(1.0, value) or not isfinite(self._sums[number] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
             if self.log is not None:
-                self.log(("update", number, reward))
-            self._count(number, 1, self._sums[number] + reward)
+                self.log(("update", number, value))
+            self._count(number, 1, self._sums[number] + value)
             if self._own is not None:
-                self._own.update(number, reward)
+                self._own.update(number, value)
         finally:
             self.lock.release()
 
-    def update_counts(self, arm, n, double total):
+    def update_counts(self, arm, n, total):
         """Record `n` rewards of `arm` that sum to `total`."""
         cdef Py_ssize_t number
-        cdef int64_t count
+        cdef int64_t count = whole("n", n, 0, MOST_PULLS)
+        cdef double value = self._number_from("total", total)
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         with self.lock:
             number = self._number(arm)
-            if not 0 <= n <= MOST_PULLS - self._shown.t or n != int(n):
-                raise ValueError(f"n must be a number of rewards, got {n!r}")
-            count = n
-            if not self._rewards.possible(<double>count, total) or not isfinite(self._sums[number] + total):
+            if count > MOST_PULLS - self._shown.t:
+                raise ValueError(f"n must be at most {MOST_PULLS - self._shown.t:,}, got {n!r}")
+            if not self._rewards.possible(<double>count, value) or not isfinite(self._sums[number] + value):
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
             if self.log is not None:
-                self.log(("update_counts", number, count, total))
-            self._count(number, count, self._sums[number] + total)
+                self.log(("update_counts", number, count, value))
+            self._count(number, count, self._sums[number] + value)
 
     def update_batch(self, arms, rewards):
         """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
         cdef Py_ssize_t bad, arm
-        values = np.ascontiguousarray(rewards, dtype=np.float64)
+        try:
+            values = np.ascontiguousarray(rewards, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"rewards must each be {self._rewards}, got {brief(rewards)}") from None
         numbers = self._numbers_of(arms)
         if values.ndim != 1 or len(values) != len(numbers):
             raise ValueError(
@@ -321,8 +330,14 @@ cdef class Player:
     cdef Py_ssize_t _number(self, arm) except -1:
         try:
             return self._numbers[arm]
-        except KeyError:
+        except (KeyError, TypeError):           # a TypeError if it cannot be a label at all
             raise KeyError(f"there is no arm {arm!r}; the arms are {brief(self.labels)}") from None
+
+    cdef double _number_from(self, name, value) except? -1.0:
+        try:
+            return value
+        except TypeError:
+            raise TypeError(f"{name} must be a number, got {value!r}") from None
 
     cdef object _numbers_of(self, arms):
         """Arm numbers as an array; those of numbered arms are yet to be checked."""

@@ -104,7 +104,8 @@ cdef class MeanGap(Stopping):
         self.sigma = sigma
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
-        cdef double t = <double>arms.t, gap
+        # t rounds are t/2 pulls of each arm; where rewards arrive late it may be fewer of one.
+        cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1]), gap
         if arms.t % 2:
             return False
         gap = mean_of(arms, 0) - mean_of(arms, 1)
@@ -156,15 +157,19 @@ cdef Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
     return best
 
 
-@cython.final
-cdef class Both(Stopping):
-    """When two rules fire at the same round: `&`."""
+cdef class Pair(Stopping):
+    """Two rules."""
     cdef readonly Stopping first
     cdef readonly Stopping second
 
     def __init__(self, Stopping first not None, Stopping second not None):
         self.first = first
         self.second = second
+
+
+@cython.final
+cdef class Both(Pair):
+    """When two rules fire at the same round: `&`."""
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return self.first.fires(arms) and self.second.fires(arms)
@@ -174,14 +179,8 @@ cdef class Both(Stopping):
 
 
 @cython.final
-cdef class Either(Stopping):
+cdef class Either(Pair):
     """When the first of two rules fires: `|`."""
-    cdef readonly Stopping first
-    cdef readonly Stopping second
-
-    def __init__(self, Stopping first not None, Stopping second not None):
-        self.first = first
-        self.second = second
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return self.first.fires(arms) or self.second.fires(arms)

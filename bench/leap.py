@@ -1,0 +1,263 @@
+"""How much faster the leap engine is than the step engine, and whether "auto" takes the faster one.
+
+    python bench/leap.py
+    python bench/leap.py --quick
+    python bench/leap.py --figure docs/leap.svg
+
+Times are processor time of one worker, the smallest of several interleaved repetitions (see table.py),
+except for the paper's figure, which is wall-clock time on all cores.
+"""
+
+import argparse
+import math
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from table import Contestant, Effort, fitted, interleave, platform_line, print_row
+
+import robai
+
+FULL = Effort(repetitions=6, piece=0.03, least=2, longest=5.0, many=())
+QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=1.0, many=())
+
+GAUSSIAN = robai.Gaussian([0.7, 0.2])
+BERNOULLI = robai.Bernoulli([0.7, 0.2])
+KL = robai.theory.kl_min(BERNOULLI)
+GAP = 0.5
+
+POLICIES = [
+    robai.UCB(),
+    robai.UCB(level="ratio"),
+    robai.UCB(level="round"),
+    robai.KLUCB(),
+    robai.KLUCB(level="ratio"),
+    robai.KLUCB(level="round"),
+    robai.KLUCB(level="++"),
+    robai.EOCP(gap=0.5),
+    robai.EOCPUG(),
+    robai.KLEOCPUG(),
+]
+BANDITS = [
+    GAUSSIAN,
+    BERNOULLI,
+    robai.Binomial([2.5, 1.0], n=5),
+    robai.Poisson([1.0, 0.5]),
+    robai.Exponential([1.0, 0.5]),
+    robai.Gamma([1.0, 0.5], shape=2.5),
+    robai.NegativeBinomial([1.0, 0.5], r=1.5),
+    robai.Gaussian([0.7] + [0.2] * 19),
+    robai.Bernoulli([0.7] + [0.2] * 19),
+    robai.Bernoulli([0.99, 0.9]),
+    robai.Bernoulli([0.05, 0.02]),
+]
+
+
+def game(policy, bandit, horizon, engine):
+    """A function of the number of runs, to be timed; the number of rounds means nothing here."""
+
+    def play(runs):
+        robai.simulate(policy, bandit, horizon, runs, rng=0, times=1, workers=1, engine=engine)
+        return runs
+
+    return play
+
+
+def per_run(contestant):
+    """Microseconds."""
+    return 1e6 * contestant.seconds / contestant.runs
+
+
+# ------------------------------------------------------------------------------- one policy
+
+
+def measure_bars(effort, runs):
+    """(what, value, bar, whether it is met)."""
+    for policy, bandit, long, least in (
+        (robai.UCB(), GAUSSIAN, 10**12, 400),
+        (robai.KLUCB(), BERNOULLI, 10**9, 40),
+    ):
+        timed = {
+            "step": Contestant(game(policy, bandit, 10**6, "step"), 20),
+            "leap": Contestant(game(policy, bandit, 10**6, "leap"), runs),
+            "long": Contestant(game(policy, bandit, long, "leap"), runs),
+        }
+        interleave(timed.values(), effort)
+        step, leap, longer = (per_run(timed[name]) for name in ("step", "leap", "long"))
+        what = f"{policy.label()}, {type(bandit).__name__} (0.7, 0.2)"
+        print(
+            f"{what}: step {step:.0f} us, leap {leap:.1f} us a run at T = 10^6, "
+            f"{longer:.1f} us at T = 10^{round(math.log10(long))}"
+        )
+        yield f"{what}, T = 10^6: times faster than step", step / leap, least, step / leap >= least
+        what = f"{what}: T = 10^{round(math.log10(long))} takes times T = 10^6"
+        yield what, longer / leap, 4, longer <= 4 * leap
+
+
+# ------------------------------------------------------------------------------------- auto
+
+
+def measure_grid(effort, powers, bandits):
+    """{(policy, bandit, horizon): {engine: contestant}}."""
+    timed = {}
+    for bandit in bandits:
+        for policy in POLICIES:
+            for power in powers:
+                pair = {
+                    engine: fitted(game(policy, bandit, 10**power, engine), effort.piece)
+                    for engine in ("step", "leap")
+                }
+                interleave(pair.values(), effort)
+                timed[policy, bandit, 10**power] = pair
+    return timed
+
+
+def chosen(policy, bandit, horizon):
+    return robai.simulation._engine("auto", policy, bandit, horizon)
+
+
+def print_grid(timed, powers):
+    print("\nTime of a step run over time of a leap run; * where auto leaps\n")
+    print_row("bandit", "policy", *(f"10^{power}" for power in powers))
+    print_row("---", "---", *["---:"] * len(powers))
+    for policy, bandit in dict.fromkeys((policy, bandit) for policy, bandit, _ in timed):
+        cells = []
+        for power in powers:
+            pair = timed[policy, bandit, 10**power]
+            star = "*" if chosen(policy, bandit, 10**power) == "leap" else ""
+            cells.append(f"{per_run(pair['step']) / per_run(pair['leap']):.2f}{star}")
+        print_row(name(bandit), policy.label(), *cells)
+
+
+def name(bandit):
+    shown = ", ".join(map(str, bandit.means[:2]))
+    return f"{type(bandit).__name__} ({shown}{', ...' if bandit.n_arms > 2 else ''})"
+
+
+def losses(timed):
+    """(how many times slower auto is than the better engine, the case), the worst first."""
+    found = []
+    for (policy, bandit, horizon), pair in timed.items():
+        engine = chosen(policy, bandit, horizon)
+        loss = per_run(pair[engine]) / min(map(per_run, pair.values()))
+        case = f"{policy.label()}, {name(bandit)}, T = 10^{round(math.log10(horizon))}: auto takes {engine}"
+        found.append((loss, case))
+    return sorted(found, reverse=True)
+
+
+# ------------------------------------------------------------------------------- other bars
+
+
+def nanoseconds_per_streak(n_arms, effort):
+    """Of UCB. Every pull of an arm other than the best ends two streaks: the leader's and its own."""
+    bandit, horizon = robai.Gaussian([0.7] + [0.2] * (n_arms - 1)), 10**6
+    contestant = fitted(game(robai.UCB(), bandit, horizon, "leap"), effort.piece)
+    interleave([contestant], effort)
+    result = robai.simulate(robai.UCB(), bandit, horizon, contestant.runs, rng=0, times=1, engine="leap")
+    return 1e3 * per_run(contestant) / (2 * result.pulls[:, 1:].sum(axis=1).mean())
+
+
+def figure_of_the_paper(runs):
+    """(policy, bandit, horizon, wall-clock seconds) of Figure 1, on all cores."""
+    both = [robai.EOCP(gap=GAP), robai.EOCPUG(), robai.UCB(), robai.BAIETC(), robai.DETC()]
+    for bandit, horizon, policies in (
+        (GAUSSIAN, 10**6, both),
+        (BERNOULLI, 10**5, [*both, robai.KLUCB(), robai.KLEOCP(kl=KL)]),
+    ):
+        for policy in policies:
+            start = time.perf_counter()
+            robai.simulate(policy, bandit, horizon, runs, rng=0)
+            yield policy, bandit, horizon, time.perf_counter() - start
+
+
+def slope(policy, runs):
+    """Of regret against log T between 10^9 and 10^15, and its standard error."""
+    first, second = (robai.simulate(policy, GAUSSIAN, 10**power, runs, rng=0, times=1) for power in (9, 15))
+    error = math.hypot(first.regret_sem[-1], second.regret_sem[-1])
+    return (second.regret[-1] - first.regret[-1]) / math.log(10**6), error / math.log(10**6)
+
+
+# ------------------------------------------------------------------------------- the figure
+
+
+def draw(path, effort):
+    import matplotlib
+
+    matplotlib.use("svg" if path.suffix == ".svg" else "agg")
+    from matplotlib import pyplot as plt
+
+    plt.rcParams["svg.hashsalt"] = "robai"
+    figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
+    cases = ((robai.UCB(), GAUSSIAN, "C0"), (robai.KLUCB(), BERNOULLI, "C1"))
+    for policy, bandit, colour in cases:
+        for engine, style, powers in (("step", "--", np.arange(2, 7)), ("leap", "-", np.arange(2, 16))):
+            timed = [fitted(game(policy, bandit, 10 ** int(p), engine), effort.piece) for p in powers]
+            interleave(timed, effort)
+            label = f"{type(policy).__name__}, {type(bandit).__name__}, {engine}"
+            axes.plot(10.0**powers, [per_run(each) for each in timed], style, color=colour, label=label)
+    axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="microseconds a run")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    print(f"wrote {path}")
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description="Time the leap engine against the step engine.")
+    parser.add_argument("--quick", action="store_true", help="fewer cases and repetitions, noisier")
+    parser.add_argument(
+        "--figure", metavar="FILE", type=Path, help="draw time against T to FILE, and no more"
+    )
+    options = parser.parse_args(arguments)
+    effort = QUICK if options.quick else FULL
+
+    print(platform_line())
+    if options.figure:
+        draw(options.figure, effort)
+        return 0
+    bars = list(measure_bars(effort, 8192))
+
+    powers = (2, 4, 6) if options.quick else (2, 3, 4, 5, 6)
+    timed = measure_grid(QUICK, powers, BANDITS[:2] if options.quick else BANDITS)
+    print_grid(timed, powers)
+    worst = losses(timed)
+    print("\nWhere auto loses most\n")
+    for loss, case in worst[:12]:
+        print(f"- {case}, {loss:.2f} times the better one")
+    bars.append(("auto: times slower than the better engine, at worst", worst[0][0], 1.3, worst[0][0] <= 1.3))
+
+    few, many = (nanoseconds_per_streak(n_arms, effort) for n_arms in (10, 1000))
+    print(f"\nUCB, Gaussian, T = 10^6, a streak: {few:.0f} ns with 10 arms, {many:.0f} ns with 1000")
+    bars.append(("UCB: a streak with 1000 arms takes times one with 10", many / few, 4, many <= 4 * few))
+
+    runs = 10**4 if options.quick else 10**5
+    print(f"\nThe paper's Figure 1, {runs} runs, {os.cpu_count()} cores\n")
+    print_row("policy", "rewards", "T", "seconds")
+    print_row("---", "---", "---:", "---:")
+    total = 0.0
+    for policy, bandit, horizon, seconds in figure_of_the_paper(runs):
+        total += seconds
+        print_row(policy.label(), type(bandit).__name__, f"10^{round(math.log10(horizon))}", f"{seconds:.2f}")
+    bar = 120 * runs / 10**5
+    bars.append(("the paper's Figure 1: seconds, wall clock", total, bar, total <= bar))
+
+    print("\nSlope of regret against log T between 10^9 and 10^15, 2/gap = 4\n")
+    for policy in (robai.UCB(), robai.EOCPUG()):
+        value, error = slope(policy, runs)
+        print(f"- {policy.label()}: {value:.3f} +- {error:.3f}")
+
+    print("\nBars\n")
+    print_row("what", "measured", "bar", "")
+    print_row("---", "---:", "---:", "---")
+    for what, value, bar, met in bars:
+        print_row(what, f"{value:.3g}", f"{bar:g}", "met" if met else "NOT MET")
+    if hasattr(os, "getloadavg"):
+        print(f"\nThe load is now {os.getloadavg()[0]:.1f}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
