@@ -27,38 +27,37 @@ from robai._core.optimism cimport Optimism
 from robai._core.rng cimport Rng, Stream, next_double, next_normal
 
 
-cdef inline double hitting_time(double height, double drift, double sigma, Rng* rng) noexcept nogil:
-    """When a Brownian motion with drift first falls by `height` > 0; infinite if it never does.
+cdef inline double hitting_time(double height, double drift, Rng* rng) noexcept nogil:
+    """When a Brownian motion with drift and variance 1 first falls by `height` > 0; infinite if never.
 
-    Inverse Gaussian (Wald) with mean height / |drift| and shape (height / sigma)^2, drawn by the
-    method of Michael, Schucany and Haas (1976), whose two roots are written without a difference.
+    Inverse Gaussian (Wald) with mean height / |drift| and shape height^2, drawn by the method of
+    Michael, Schucany and Haas (1976), whose two roots are written without a difference.
     """
-    cdef double variance = sigma * sigma, product = height * drift, z, mean, w, root
+    cdef double product = height * drift, z, mean, w, root
     if drift > 0.0:
-        if next_double(rng) >= exp(-2.0 * product / variance):
+        if next_double(rng) >= exp(-2.0 * product):
             return INFINITY
     else:
         product = -product
     z = next_normal(rng)
-    if product < 1e-14 * variance:
-        return height * height / (variance * z * z)
+    if product < 1e-14:
+        return height * height / (z * z)
     mean = height * height / product
-    w = z * z * variance / product
+    w = z * z / product
     root = 1.0 + 0.5 * w + sqrt(w * (1.0 + 0.25 * w))
     return mean / root if next_double(rng) * (1.0 + root) <= root else mean * root
 
 
-cdef inline double height_if_not_hit(double height, double drift, double sigma, double time,
-                                     Rng* rng) noexcept nogil:
-    """The height after `time` of a Brownian motion with drift that has not been at 0.
+cdef inline double height_if_not_hit(double height, double drift, double time, Rng* rng) noexcept nogil:
+    """The height after `time` of a Brownian motion as above that has not been at 0.
 
-    A bridge between heights x and y > 0 stays above 0 with probability 1 - exp(-2 x y / s^2),
-    s^2 = sigma^2 time: a normal proposal is accepted with it. Where few of these are above 0 the
-    proposal is exponential, or gamma of shape 2, with the rate of the normal's tail. No case
-    rejects all but a few per cent, if `time` is at most (20 height / sigma)^2.
+    A bridge between heights x and y > 0 stays above 0 with probability 1 - exp(-2 x y / time): a
+    normal proposal is accepted with it. Where few of these are above 0 the proposal is
+    exponential, or gamma of shape 2, with the rate of the normal's tail. No case rejects all but
+    a few per cent, if `time` is at most (20 height)^2.
     """
-    cdef double spread = sigma * sqrt(time), mean = height + drift * time, y, bound
-    cdef double reach = 2.0 * height / (spread * spread), rate = -mean / (spread * spread)
+    cdef double spread = sqrt(time), mean = height + drift * time, y, bound
+    cdef double reach = 2.0 * height / time, rate = -mean / time
     while mean >= -spread:
         y = mean + spread * next_normal(rng)
         if y > 0.0 and next_double(rng) >= exp(-reach * y):
@@ -67,9 +66,9 @@ cdef inline double height_if_not_hit(double height, double drift, double sigma, 
         y = -log(1.0 - next_double(rng)) / rate
         if reach < rate:
             y -= log(1.0 - next_double(rng)) / rate
-        # The target is exp(-rate y) exp(-y^2 / (2 s^2)) (1 - exp(-reach y)), and 1 - e^-z <= min(1, z).
+        # The target is exp(-rate y) exp(-y^2 / (2 time)) (1 - exp(-reach y)), and 1 - e^-z <= min(1, z).
         bound = reach * y if reach < rate else 1.0
-        if next_double(rng) * bound < exp(-0.5 * y * y / (spread * spread)) * -expm1(-reach * y):
+        if next_double(rng) * bound < exp(-0.5 * y * y / time) * -expm1(-reach * y):
             return y
 
 
@@ -79,7 +78,8 @@ cdef class GaussianLeaps(Batch):
 
     The sums of a Gaussian walk are a Brownian motion seen at whole times. The chord of b over
     the next k pulls lies above b, so until the motion meets the chord the walk has not left R.
-    Sums are kept as deviations from n times the true mean, which stay small.
+    Sums are kept as deviations from n times the true mean, which stay small, in units of the
+    standard deviation.
     """
     cdef GaussianBounds _bounds
     cdef double _sigma
@@ -97,10 +97,12 @@ cdef class GaussianLeaps(Batch):
 
     cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef double mean = self._means[arm], ahead = mean - explore.bar, work = 0.0
+        cdef double mean = self._means[arm], ahead = (mean - explore.bar) / self._sigma, work = 0.0
         cdef Rng rng = self._rng
-        cdef double sigma = self._sigma
-        cdef double n, now, t, k, root, deviation, slack, farthest, drift, tau, height
+        # Chords from n to 1.5625 n, whose root is 1.25 sqrt(n): b falls behind c n by
+        # r / (1.25 sqrt(n) + sqrt(n)) a pull.
+        cdef double chord = 1.0 / 2.25
+        cdef double n, now, t, k, root, deviation, slack, drift, tau, height
         cdef int64_t pulls = self._arms.pulls[arm], left = limit, length
         if self._arms.t == self._initial_rounds:
             self._take_deviations()
@@ -112,27 +114,25 @@ cdef class GaussianLeaps(Batch):
         self._staying = True
         while self._staying and left > 0:
             work += 40.0
-            length = min(pulls, left)
-            farthest = 400.0 * slack * slack / (sigma * sigma)
-            if <double>length > farthest:
-                length = <int64_t>farthest
+            k = min(0.5625 * n, 400.0 * slack * slack)
+            length = left if <double>left < k else <int64_t>k
             if not self._steady:
                 length = self._moderate(deviation + n * ahead, slack, n, t, length)
                 root = self._root(n, t, <double>length)
                 slack = deviation + n * ahead + root * now
-            if length < 8 or slack < 2.0 * sigma:
+            if length < 8 or slack < 2.0:
                 length = 1
-                deviation += sigma * next_normal(&rng)
+                deviation += next_normal(&rng)
             else:
                 k = <double>length
-                drift = ahead + root / (sqrt(n + k) + now)              # against the chord
-                tau = hitting_time(slack, drift, sigma, &rng)
+                drift = ahead + chord * root / now                      # against the chord
+                tau = hitting_time(slack, drift, &rng)
                 if tau < k:
                     length = min(<int64_t>tau + 1, length)
                     k = <double>length
-                    height = drift * (k - tau) + sigma * sqrt(k - tau) * next_normal(&rng)
+                    height = drift * (k - tau) + sqrt(k - tau) * next_normal(&rng)
                 else:
-                    height = height_if_not_hit(slack, drift, sigma, k, &rng)
+                    height = height_if_not_hit(slack, drift, k, &rng)
                 deviation += height - slack - drift * k
             pulls += length
             left -= length
@@ -144,15 +144,15 @@ cdef class GaussianLeaps(Batch):
             self._staying = slack > 0.0
         self._rng = rng
         self._deviations[arm] = deviation
-        self._sums[arm] = mean * n + deviation
+        self._sums[arm] = mean * n + self._sigma * deviation
         self._count(arm, limit - left)
         return work
 
     cdef inline double _root(self, double n, double t, double k) noexcept nogil:
-        """r such that the bounds are m +- r / sqrt(n), or wider, during the next k pulls."""
+        """r such that the bounds are m +- r sigma / sqrt(n), or wider, during the next k pulls."""
         if self._steady:
             return self._steady_root
-        return self._bounds.sigma * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
+        return self._bounds.sigma / self._sigma * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
 
     cdef int64_t _moderate(self, double short, double slack, double n, double t, int64_t k) noexcept nogil:
         """At most k pulls over which a falling level does not cost more than half the slack."""
@@ -163,7 +163,8 @@ cdef class GaussianLeaps(Batch):
     cdef void _take_deviations(self) noexcept nogil:
         cdef Py_ssize_t arm
         for arm in range(self._arms.n_arms):
-            self._deviations[arm] = self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]
+            self._deviations[arm] = (
+                (self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]) / self._sigma)
 
 
 # Exits below a corridor have probability at most exp(-41.5) < 1e-18 a leap.
@@ -272,13 +273,14 @@ cdef double corridor_width(Family family, double mean, double k, double exponent
 
 def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
     """Hitting times of Brownian motion with drift."""
-    return np.array([hitting_time(height, drift, sigma, &stream.rng) for _ in range(count)])
+    return np.array([hitting_time(height / sigma, drift / sigma, &stream.rng) for _ in range(count)])
 
 
 def heights_if_not_hit(double height, double drift, double sigma, double time, Py_ssize_t count,
                        Stream stream not None):
     """Heights of Brownian motions with drift that have not been at 0."""
-    return np.array([height_if_not_hit(height, drift, sigma, time, &stream.rng) for _ in range(count)])
+    return sigma * np.array([
+        height_if_not_hit(height / sigma, drift / sigma, time, &stream.rng) for _ in range(count)])
 
 
 def corridor(Family family not None, double mean, double k, double exponent):
