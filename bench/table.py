@@ -123,7 +123,7 @@ def of_robai(row, n_arms, horizon, effort):
 
     def play(runs):
         # One time only: the baselines do not record curves either.
-        result = robai.simulate(policy, game, horizon, runs, rng=0, times=1, workers=1)
+        result = robai.simulate(policy, game, horizon, runs, rng=0, times=1, workers=1, engine="step")
         return int(np.where(result.commit_time < 0, horizon, result.commit_time).sum())
 
     return fitted(play, effort.piece)
@@ -142,7 +142,9 @@ def of_baseline(side, row, n_arms, horizon, effort):
 def check(row, n_arms, horizon):
     """Do all sides play the same game? Compiles the numba loops on the way."""
     policy, bandit = ROWS[row]
-    ours = robai.simulate(policy, bandit(means(n_arms)), horizon, CHECK_RUNS["robai"], rng=1).final_regret
+    ours = robai.simulate(
+        policy, bandit(means(n_arms)), horizon, CHECK_RUNS["robai"], rng=1, engine="step"
+    ).final_regret
     for side in baselines.sides(row):
         theirs = baselines.regret(side, row, means(n_arms), horizon, CHECK_RUNS[side], seed=1)
         error = math.hypot(_standard_error(ours), _standard_error(theirs))
@@ -259,7 +261,9 @@ def ratio_of_workers(effort):
 
     def played_by(workers):
         def play(runs):
-            robai.simulate(policy, bandit(means(2)), HORIZONS[0], runs, rng=0, times=1, workers=workers)
+            robai.simulate(
+                policy, bandit(means(2)), HORIZONS[0], runs, rng=0, times=1, workers=workers, engine="step"
+            )
             return runs * HORIZONS[0]
 
         return Contestant(play, 2000, clock=time.perf_counter)

@@ -57,7 +57,7 @@ def test_recording(benchmark, times):
     """What the curve costs that is recorded on the way."""
     bandit = robai.Gaussian([0.7, 0.2])
     result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 100, rng=0, times=times, workers=1)
-    final = robai.simulate(robai.UCB(), bandit, HORIZON, 100, rng=0, times=1).regret[-1]
+    final = robai.simulate(robai.UCB(), bandit, HORIZON, 100, rng=0, times=1, engine="step").regret[-1]
     # The tape of rewards does not depend on when regret is looked at.
     assert math.isclose(result.regret[-1], final)
     report(benchmark, 100 * HORIZON, "ns_per_round")
@@ -67,7 +67,7 @@ def test_recording(benchmark, times):
 def test_workers(benchmark, workers):
     bandit = robai.Gaussian([0.7, 0.2])
     result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=workers)
-    alone = robai.simulate(robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=1)
+    alone = robai.simulate(robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=1, engine="step")
     np.testing.assert_array_equal(result.final_regret, alone.final_regret)
     report(benchmark, 2000 * HORIZON, "ns_per_round")
 
