@@ -325,5 +325,5 @@ def _break_even(policy: BasePolicy, bandit: Bandit) -> float:
     if getattr(explore, "level", None) != "horizon":  # a level that moves makes leaps shorter
         return 1e4 * bandit.n_arms
     if isinstance(bandit, Bernoulli):  # whose rewards take a nanosecond to draw
-        return 1e4 if isinstance(explore, KLUpperBound) else 3e4
+        return 2e4 if isinstance(explore, KLUpperBound) else 1e5
     return 1e3

@@ -247,7 +247,7 @@ def test_heights_of_paths_that_did_not_hit(height, drift, sigma, scale):
 
 
 def first_exits_by_chords(n, height, ahead, root, sigma, end, source):
-    """The chords of docs/leap.md in Python: when a walk leaves {height + ... > 0}, and how far below it is."""
+    """The chords of docs/leap.md in Python: when a walk leaves the region, and how far it is then."""
     while n < end:
         k = min(n, end - n)
         drift = ahead + root / (math.sqrt(n + k) + math.sqrt(n))

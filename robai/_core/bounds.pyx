@@ -175,7 +175,7 @@ cdef class DivergenceBounds(Bounds):
         cdef double mean = total / n, edge = bar + ULPS * fabs(bar), reach = edge - mean
         if reach < 0.0:
             return True
-        if edge >= self.family.high:
+        if edge >= self.family.high or mean < self.family.low:     # V(mean) may be positive there
             return False
         level *= 1.0 - MARGIN
         return (n * reach * reach < 2.0 * level * min(self.family.variance(mean), self.family.variance(edge))

@@ -217,15 +217,17 @@ cdef class PositiveLeaps(Batch):
     cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
         """The length of a leap that is surely possible; 0 if only a short one is."""
         cdef Py_ssize_t arm = explore.leader, size, least
-        cdef double n = <double>self._arms.pulls[arm], spread, slack, guess
+        cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, root, slack, loss, width, guess
         # How far S is above the edge of R, and from that how far a leap may go, if variances did
-        # not depend on the mean: k such that the corridor is as wide as the slack, or no reward
-        # in k rounds uses it up. A guess, which is then tested.
-        spread = self._variances[arm]
-        slack = (self._sums[arm] - n * explore.bar
-                 + sqrt(2.0 * n * explore.bounds.spread(explore.bar)
-                        * explore.bounds.level.at(n, <double>(self._arms.t + 1))))
-        guess = max(slack * slack / (2.0 * CORRIDOR * spread), slack / explore.bar)
+        # not depend on the mean: k such that the corridor, sqrt(k) wide and going down by `loss` a
+        # round against the edge, uses the slack up, or no reward in k rounds does. A guess, which
+        # is then tested.
+        root = sqrt(2.0 * explore.bounds.spread(bar) * explore.bounds.level.at(n, <double>(self._arms.t + 1)))
+        slack = self._sums[arm] - n * bar + root * sqrt(n)
+        loss = max(bar - 0.5 * root / sqrt(n) - self._means[arm], 0.0)
+        width = sqrt(2.0 * CORRIDOR * self._variances[arm])
+        guess = 2.0 * slack / (width + sqrt(width * width + 4.0 * loss * slack))
+        guess = max(guess * guess, slack / bar)
         if not guess > rounds_of(SMALLEST) or slack <= 0.0:
             return 0
         size = min(<Py_ssize_t>(2.0 * log2(min(guess, <double>limit))) + 1, <Py_ssize_t>SIZES - 1)
@@ -261,6 +263,8 @@ cdef double corridor_width(Family family, double mean, double k, double exponent
     """x with k d(mean - x/k, mean) >= exponent: bisection, which this is not asked for often."""
     cdef double inside = 0.0, outside = mean - family.low, middle
     cdef int _step
+    if mean == family.low or mean == family.high:       # there every reward is the mean
+        return 0.0
     for _step in range(60):
         middle = 0.5 * (inside + outside)
         if k * family.divergence(mean - middle, mean) < exponent:
@@ -268,7 +272,7 @@ cdef double corridor_width(Family family, double mean, double k, double exponent
         else:
             outside = middle
     # If no x below k (mean - low) is enough, that one is: a sum cannot be further down.
-    return 1.0 + k * outside * (1.0 + 1e-6)
+    return k * outside * (1.0 + 1e-6)      # the margin is for rounding
 
 
 def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
