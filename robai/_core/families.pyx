@@ -130,13 +130,13 @@ cdef class Bernoulli(Family):
         rng[0] = local
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t _i
         cdef int64_t successes = 0
         cdef Rng local
         if count > 100.0:
             return draw_binomial(count, mean, rng)
         local = rng[0]                      # one by one is faster than a binomial draw
-        for i in range(<Py_ssize_t>count):
+        for _i in range(<Py_ssize_t>count):
             successes += next_double(&local) < mean
         rng[0] = local
         return <double>successes

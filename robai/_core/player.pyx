@@ -25,7 +25,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._checks import whole
+from robai._checks import whole as whole_number
 
 from robai._core.bounds cimport Bounds
 from robai._core.lock cimport Lock
@@ -163,7 +163,7 @@ cdef class Player:
         An array if the arms are numbered, a list of labels if they have names. If fewer rounds
         are left than are asked for, nothing is handed out and a ValueError says how many are.
         """
-        cdef Py_ssize_t i, count = whole("n", n, 1, MOST_PULLS)
+        cdef Py_ssize_t i, count = whole_number("n", n, 1, MOST_PULLS)
         cdef int64_t[::1] view
         with self.lock:
             self._stop_if_due()
@@ -284,7 +284,7 @@ cdef class Player:
     def update_counts(self, arm, n, total):
         """Record `n` rewards of `arm` that sum to `total`."""
         cdef Py_ssize_t number
-        cdef int64_t count = whole("n", n, 0, MOST_PULLS)
+        cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
         cdef double value = self._number_from("total", total)
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
