@@ -5,10 +5,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 import robai
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `import reference`
+# The same examples in every run, and no limit of time: the machine may be busy.
+settings.register_profile("robai", derandomize=True, deadline=None)
+settings.load_profile("robai")
 os.environ["PYTHONSAFEPATH"] = "1"  # child processes import the installed package, not this directory
 
 POLICIES = [
