@@ -239,3 +239,10 @@ def test_broadcasting(function):
 def test_bad_arguments(function, arguments, message):
     with pytest.raises(ValueError, match=message):
         function(*arguments)
+
+
+@pytest.mark.xfail(reason="negative_binomial_divergence is +inf once q is below 1e-300 p")
+def test_negative_binomial_divergence_far_below_is_finite():
+    # Found by hypothesis: the bound is right, the divergence at it should be 346.
+    family = families.NegativeBinomial(0.001)
+    assert kl.divergence(family, 0.5, 3.645561009778199e-304) == pytest.approx(346.0, rel=1e-6)
