@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from robai._checkpoint import Checkpoint
 
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
-LARGEST_BATCH = 256
+LARGEST_BATCH = 1024
 LARGEST_BATCH_ENTRIES = 2**21  # of recorded regrets, to bound memory
 
 _seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it

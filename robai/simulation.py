@@ -19,11 +19,10 @@ from robai import _checks
 from robai._batches import Merger, Simulation, batch_size, in_order
 from robai._checkpoint import BATCH, Checkpoint
 from robai._progress import Progress
-from robai.bandits import Bandit, Bernoulli
+from robai.bandits import Bandit
 from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.policies import BasePolicy
 from robai.result import Comparison, Result
-from robai.rules import KLUpperBound
 
 LONGEST_HORIZON = 10**18
 ENGINES = ("auto", "step", "leap")
@@ -68,7 +67,7 @@ def simulate(
         always recorded.
     engine : "auto", "step" or "leap"
         "step" plays every round; "leap" jumps between the rounds at which anything is decided;
-        "auto" takes the faster one that applies.
+        "auto" leaps where that applies.
     workers : int or None
         The number of threads, all cores if None; of an executor's workers, if one is given: four
         batches for each are under way at a time.
@@ -249,7 +248,7 @@ def _simulation(
     horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
     if horizon < bandit.n_arms:
         raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
-    engine = _engine(engine, policy, bandit, horizon)
+    engine = _engine(engine, policy, bandit)
     simulation = Simulation(policy, bandit, horizon, _times(times, horizon), *seed, engine)
     policy._start(simulation.game)  # a policy that does not fit the bandit says so
     return simulation
@@ -290,11 +289,11 @@ def seed_words(rng: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], bool]
     return (tuple(map(int, words)), tuple(map(int, sequence.spawn_key))), rng is None
 
 
-def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, horizon: int) -> str:
-    """The engine that plays: the one asked for, or the faster one.
+def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> str:
+    """The engine that plays: the one asked for, or the leap engine where it applies.
 
-    The leap engine has more to do for a round that it plays than the step engine, so it pays from
-    some horizon on: `bench/leap.py` prints both for a range of them.
+    It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
+    `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
     _checks.one_of("engine", engine, ENGINES)
     obstacle = _obstacle(policy, bandit)
@@ -302,7 +301,7 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, horizon: int) -> st
         raise ValueError(f"engine='leap' does not apply: {obstacle}")
     if engine != "auto":
         return engine
-    return "leap" if obstacle is None and horizon >= _break_even(policy, bandit) else "step"
+    return "leap" if obstacle is None else "step"
 
 
 def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
@@ -317,13 +316,3 @@ def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
     if bandit.family is None:
         return f"sums of rewards of {bandit!r} cannot be drawn at once"
     return None
-
-
-def _break_even(policy: BasePolicy, bandit: Bandit) -> float:
-    """The horizon from which on leaps are faster."""
-    explore = policy.parts().explore
-    if getattr(explore, "level", None) != "horizon":  # a level that moves makes leaps shorter
-        return 1e4 * bandit.n_arms
-    if isinstance(bandit, Bernoulli):  # whose rewards take a nanosecond to draw
-        return 2e4 if isinstance(explore, KLUpperBound) else 1e5
-    return 1e3

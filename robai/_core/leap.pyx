@@ -11,11 +11,11 @@ leaves R, or at a round that is known beforehand (the horizon, or what the stopp
 
 Levels that depend on the arm's pulls, log(T/n) and KL-UCB++'s, or on the round, log t, are bounded
 from below over each leap (`least_level`): that makes R smaller but leaves it convex, as any R with
-a fixed level, and the true index is compared after every leap.
+a fixed level. Where a walk has left that smaller R the indices are compared anew.
 """
 
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, expm1, isnan, log, log2, sqrt
+from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isnan, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -25,6 +25,13 @@ from robai._core.engine cimport Batch
 from robai._core.families cimport Family, Gaussian
 from robai._core.optimism cimport Optimism
 from robai._core.rng cimport Rng, Stream, next_double, next_normal
+
+
+cdef enum:
+    FEW = 16                        # rounds to play one by one where no leap is possible
+
+# A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
+cdef double NEAR = 3.0
 
 
 cdef inline double hitting_time(double height, double drift, Rng* rng) noexcept nogil:
@@ -53,8 +60,8 @@ cdef inline double height_if_not_hit(double height, double drift, double time, R
 
     A bridge between heights x and y > 0 stays above 0 with probability 1 - exp(-2 x y / time): a
     normal proposal is accepted with it. Where few of these are above 0 the proposal is
-    exponential, or gamma of shape 2, with the rate of the normal's tail. No case rejects all but
-    a few per cent, if `time` is at most (20 height)^2.
+    exponential, or gamma of shape 2, with the rate of the normal's tail. The number of proposals
+    is at worst of the order of sqrt(time) / height, and staying above 0 then as unlikely.
     """
     cdef double spread = sqrt(time), mean = height + drift * time, y, bound
     cdef double reach = 2.0 * height / time, rate = -mean / time
@@ -83,6 +90,7 @@ cdef class GaussianLeaps(Batch):
     """
     cdef GaussianBounds _bounds
     cdef double _sigma
+    cdef double _precision          # 1 / sigma
     cdef bint _steady               # the level is always the same
     cdef double _steady_root
     cdef double[::1] _deviations
@@ -91,60 +99,75 @@ cdef class GaussianLeaps(Batch):
         Batch.__init__(self, *args)
         self._bounds = self._optimism.bounds
         self._sigma = (<Gaussian>self._family).sigma
+        self._precision = 1.0 / self._sigma
         self._deviations = np.empty(self._means.shape[0])
         self._steady_root = self._root(1.0, 1.0, 0.0)
         self._steady = isinstance(self._bounds.level, FixedLevel)
 
     cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef double mean = self._means[arm], ahead = (mean - explore.bar) / self._sigma, work = 0.0
-        cdef Rng rng = self._rng
-        # Chords from n to 1.5625 n, whose root is 1.25 sqrt(n): b falls behind c n by
-        # r / (1.25 sqrt(n) + sqrt(n)) a pull.
-        cdef double chord = 1.0 / 2.25
-        cdef double n, now, t, k, root, deviation, slack, drift, tau, height
-        cdef int64_t pulls = self._arms.pulls[arm], left = limit, length
+        cdef double mean = self._means[arm], ahead = (mean - explore.bar) * self._precision
+        cdef double deviation, n, t, slack, root, drift, tau, k, step, excess, work = 0.0
+        cdef int64_t pulls = self._arms.pulls[arm], end = self._arms.t + 1 + limit, left = limit, length, i
+        # At the start of a streak b is close; a level that moves makes it expensive to look how close.
+        cdef bint near = not (self._staying or self._steady)
+        cdef Rng rng = self._rng, copy
         if self._arms.t == self._initial_rounds:
             self._take_deviations()
         deviation = self._deviations[arm]
-        n, t = <double>pulls, <double>(self._arms.t + 1)
-        now = sqrt(n)
-        root = self._root(n, t, 0.0)
-        slack = deviation + n * ahead + root * now
         self._staying = True
         while self._staying and left > 0:
             work += 40.0
-            k = min(0.5625 * n, 400.0 * slack * slack)
-            length = left if <double>left < k else <int64_t>k
-            if not self._steady:
-                length = self._moderate(deviation + n * ahead, slack, n, t, length)
-                root = self._root(n, t, <double>length)
-                slack = deviation + n * ahead + root * now
-            if length < 8 or slack < 2.0:
-                length = 1
-                deviation += next_normal(&rng)
-            else:
+            n, t = <double>pulls, <double>(end - left)
+            length = 0
+            if not near:
+                root = self._root(n, t, 0.0)
+                slack = deviation + n * ahead + root * sqrt(n)
+                if slack > NEAR:
+                    length = min(left, <int64_t>min(0.5625 * n, 400.0 * slack * slack))
+                    if not self._steady:
+                        length = self._moderate(slack, root, n, t, length)
+                        root = self._root(n, t, <double>length)
+                        slack = deviation + n * ahead + root * sqrt(n)
+            step = 1.0
+            if length >= 8:
+                # The chord from n to 1.5625 n, whose root is 1.25 sqrt(n): b falls behind c n by
+                # r / (1.25 sqrt(n) + sqrt(n)) a pull.
+                drift = ahead + 1.0 / 2.25 * root / sqrt(n)
                 k = <double>length
-                drift = ahead + chord * root / now                      # against the chord
                 tau = hitting_time(slack, drift, &rng)
-                if tau < k:
-                    length = min(<int64_t>tau + 1, length)
-                    k = <double>length
-                    height = drift * (k - tau) + sqrt(k - tau) * next_normal(&rng)
-                else:
-                    height = height_if_not_hit(slack, drift, k, &rng)
-                deviation += height - slack - drift * k
+                if tau >= k:
+                    copy = rng      # so that the address of `rng` goes nowhere: it stays in registers
+                    deviation += height_if_not_hit(slack, drift, k, &copy) - slack - drift * k
+                    rng = copy
+                    pulls += length
+                    left -= length
+                    continue
+                # On the chord. From there it is a part of a step to the next whole time.
+                deviation -= slack + drift * tau
+                length = <int64_t>tau
+                pulls += length
+                left -= length
+                step = sqrt(<double>(length + 1) - tau)
+            # Close to b, pull by pull.
+            length = min(left, min(pulls, <int64_t>FEW))
+            n = <double>pulls
+            root = self._root(n, <double>(end - left), <double>length)
+            for i in range(length):
+                deviation += step * next_normal(&rng)
+                n += 1.0
+                excess = deviation + n * ahead                          # over c n
+                if not excess * fabs(excess) > -root * root * n:        # is S > b(n), without a root
+                    self._staying = False
+                    length = i + 1
+                    break
+                step = 1.0
             pulls += length
             left -= length
-            n = <double>pulls
-            t += <double>length
-            now = sqrt(n)
-            root = self._root(n, t, 0.0)
-            slack = deviation + n * ahead + root * now
-            self._staying = slack > 0.0
+            near = False
         self._rng = rng
         self._deviations[arm] = deviation
-        self._sums[arm] = mean * n + self._sigma * deviation
+        self._sums[arm] = mean * <double>pulls + self._sigma * deviation
         self._count(arm, limit - left)
         return work
 
@@ -152,12 +175,14 @@ cdef class GaussianLeaps(Batch):
         """r such that the bounds are m +- r sigma / sqrt(n), or wider, during the next k pulls."""
         if self._steady:
             return self._steady_root
-        return self._bounds.sigma / self._sigma * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
+        return self._bounds.sigma * self._precision * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
 
-    cdef int64_t _moderate(self, double short, double slack, double n, double t, int64_t k) noexcept nogil:
+    cdef int64_t _moderate(self, double slack, double root, double n, double t, int64_t k) noexcept nogil:
         """At most k pulls over which a falling level does not cost more than half the slack."""
-        while k >= 8 and short + self._root(n, t, <double>k) * sqrt(n) < 0.5 * slack:
-            k //= 2
+        cdef double loss = (root - self._root(n, t, <double>k)) * sqrt(n)
+        while k >= 8 and loss > 0.5 * slack:
+            k = <int64_t>(<double>k * max(0.45 * slack / loss, 0.1))        # about linear in k
+            loss = (root - self._root(n, t, <double>k)) * sqrt(n)
         return k
 
     cdef void _take_deviations(self) noexcept nogil:
@@ -171,9 +196,9 @@ cdef class GaussianLeaps(Batch):
 cdef double CORRIDOR = 41.5
 
 cdef enum:
-    SMALLEST = 10                   # sizes of leaps: 2^(size/2) rounds, from 32 ...
-    SIZES = 122                     # ... to more than 10^18
-    FEW = 16                        # rounds to play one by one where no leap is possible
+    SMALLEST = 20                   # sizes of leaps: 2^(size/4) rounds, from 32 ...
+    SIZES = 240                     # ... to 10^18
+    PATIENCE = 128                  # rounds to play one by one after many tries to leap
 
 
 @cython.final
@@ -185,87 +210,113 @@ cdef class PositiveLeaps(Batch):
     exp(-41.5), if k d(mean - x/k, mean) >= 41.5 (Doob's inequality for the exponential
     martingale). If both ends of that line are in R, all of it is.
     Either way nothing happens in between, and the k rewards are drawn as one sum.
+
+    Where no leap is possible rounds are played one by one, the more the longer that has been so:
+    at worst a run takes little longer than with the step engine.
     """
     cdef double[:, ::1] _widths     # x of each arm and size, NaN where not yet needed
     cdef double[::1] _variances
+    cdef int64_t[::1] _rounds       # of each size
+    cdef int64_t _patience          # how many rounds to play before the next try to leap
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._widths = np.full((self._means.shape[0], SIZES), NAN)
         self._variances = np.array([self._family.variance(mean) for mean in self._means])
+        self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
         cdef int64_t left = limit, length
-        cdef double n, work = 0.0
+        cdef double work = 0.0
+        if self._arms.t == self._initial_rounds:
+            self._patience = FEW
         if not self._staying:       # from the rim one round at a time: ties are possible there
-            left -= self._steps(explore, min(left, <int64_t>FEW))
+            left -= self._steps(explore, min(left, self._patience))
         while self._staying and left > 0:
             work += 300.0
             length = self._length(explore, left)
-            if length == 0:
-                left -= self._steps(explore, min(left, <int64_t>FEW))
-                continue
-            self._sums[arm] += self._family.total(arm, self._means[arm], <double>length, &self._rng)
-            self._count(arm, length)
+            if length > 0:
+                self._sums[arm] += self._family.total(arm, self._means[arm], <double>length, &self._rng)
+                self._count(arm, length)
+                self._patience = FEW
+            else:
+                self._patience = min(2 * self._patience, <int64_t>PATIENCE)
+                length = self._steps(explore, min(left, self._patience))
+                work += 8.0 * <double>length
             left -= length
-            n = <double>self._arms.pulls[arm]
-            self._staying = explore.bounds.above(
-                n, self._sums[arm], explore.bounds.level.at(n, <double>(self._arms.t + 1)), explore.bar)
         return work
 
     cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
-        """The length of a leap that is surely possible; 0 if only a short one is."""
-        cdef Py_ssize_t arm = explore.leader, size, least
-        cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, root, slack, loss, width, guess
-        # How far S is above the edge of R, and from that how far a leap may go, if variances did
-        # not depend on the mean: k such that the corridor, sqrt(k) wide and going down by `loss` a
-        # round against the edge, uses the slack up, or no reward in k rounds does. A guess, which
-        # is then tested.
-        root = sqrt(2.0 * explore.bounds.spread(bar) * explore.bounds.level.at(n, <double>(self._arms.t + 1)))
-        slack = self._sums[arm] - n * bar + root * sqrt(n)
-        loss = max(bar - 0.5 * root / sqrt(n) - self._means[arm], 0.0)
-        width = sqrt(2.0 * CORRIDOR * self._variances[arm])
-        guess = 2.0 * slack / (width + sqrt(width * width + 4.0 * loss * slack))
-        guess = max(guess * guess, slack / bar)
-        if not guess > rounds_of(SMALLEST) or slack <= 0.0:
+        """The length of a leap that is surely possible; 0 if only a short one is.
+
+        Lengths are guessed from the slack, how far S is above the edge of R, and the slope of the
+        edge, both for a variance that does not depend on the mean. A guess is then tested.
+        """
+        cdef Py_ssize_t arm = explore.leader, size, tries
+        cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, mean = self._means[arm]
+        cdef double level = explore.bounds.level.at(n, <double>(self._arms.t + 1))
+        cdef double root = sqrt(2.0 * explore.bounds.spread(bar) * level / n)
+        cdef double slack = self._sums[arm] - n * (bar - root), slope = bar - 0.5 * root, loss, width, k
+        if not slack > 0.0:
             return 0
-        size = min(<Py_ssize_t>(2.0 * log2(min(guess, <double>limit))) + 1, <Py_ssize_t>SIZES - 1)
-        least = max(size - 4, <Py_ssize_t>SMALLEST)
-        while size >= least:
+        # k such that the corridor, sqrt(k) wide and losing slack at each round, uses the slack up
+        loss = max(slope - mean, 0.0)
+        width = sqrt(2.0 * CORRIDOR * self._variances[arm])
+        k = 2.0 * slack / (width + sqrt(width * width + 4.0 * loss * slack))
+        k = min(k * k, <double>limit)
+        if k * slope < min(slack, <double>limit * slope):           # no reward at all uses less
+            k = min(0.9 * slack / slope, <double>limit)
+            if k >= <double>self._rounds[SMALLEST] and self._safe(explore, <int64_t>k):
+                return <int64_t>k
+        if k < <double>self._rounds[SMALLEST]:
+            return 0
+        size = min(<Py_ssize_t>(4.0 * log2(k)) + 1, <Py_ssize_t>SIZES - 1)
+        while size > SMALLEST and self._width(arm, size) + loss * <double>self._rounds[size] > slack:
+            size -= 1
+        for tries in range(4):
+            if size < SMALLEST:
+                break
             if self._clear(explore, size, limit):
-                return min(rounds_of(size), limit)
+                return min(self._rounds[size], limit)
             size -= 1
         return 0
 
-    cdef bint _clear(self, Optimism explore, Py_ssize_t size, int64_t limit) noexcept nogil:
-        """Can the leader make a leap of this size?"""
+    cdef bint _safe(self, Optimism explore, int64_t length) noexcept nogil:
+        """Does the leader stay for so many rounds, whatever the rewards?"""
         cdef Py_ssize_t arm = explore.leader
-        cdef double k = <double>min(rounds_of(size), limit), mean = self._means[arm]
-        cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm], width
+        cdef double n = <double>self._arms.pulls[arm], k = <double>length
+        return explore.bounds.above(
+            n + k, self._sums[arm],
+            least_level(explore.bounds.level, n, <double>(self._arms.t + 1), k), explore.bar)
+
+    cdef bint _clear(self, Optimism explore, Py_ssize_t size, int64_t limit) noexcept nogil:
+        """Does the leader stay as long as it is in the corridor of this size?"""
+        cdef Py_ssize_t arm = explore.leader
+        cdef double k = <double>min(self._rounds[size], limit)
+        cdef double n = <double>self._arms.pulls[arm], low = self._sums[arm] - self._width(arm, size)
         cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), k)
-        if explore.bounds.above(n + k, total, level, explore.bar):
-            return True
+        return (explore.bounds.above(n, low, level, explore.bar)
+                and explore.bounds.above(n + k, low + k * self._means[arm], level, explore.bar))
+
+    cdef inline double _width(self, Py_ssize_t arm, Py_ssize_t size) noexcept nogil:
         if isnan(self._widths[arm, size]):
-            self._widths[arm, size] = corridor_width(self._family, mean, <double>rounds_of(size), CORRIDOR)
-        width = self._widths[arm, size]
-        return (explore.bounds.above(n + k, total + k * mean - width, level, explore.bar)
-                and explore.bounds.above(n, total - width, level, explore.bar))
-
-
-cdef inline int64_t rounds_of(Py_ssize_t size) noexcept nogil:
-    """2^(size/2), rounded down."""
-    cdef int64_t whole = <int64_t>1 << (size // 2)
-    return whole if size % 2 == 0 else <int64_t>(1.4142135623730951 * <double>whole)
+            self._widths[arm, size] = corridor_width(
+                self._family, self._means[arm], <double>self._rounds[size], CORRIDOR)
+        return self._widths[arm, size]
 
 
 cdef double corridor_width(Family family, double mean, double k, double exponent) noexcept nogil:
-    """x with k d(mean - x/k, mean) >= exponent: bisection, which this is not asked for often."""
-    cdef double inside = 0.0, outside = mean - family.low, middle
+    """x with k d(mean - x/k, mean) >= exponent, at most a thousandth too large."""
+    cdef double inside = 0.0, most = mean - family.low, outside, middle
     cdef int _step
     if mean == family.low or mean == family.high:       # there every reward is the mean
         return 0.0
-    for _step in range(60):
+    outside = min(sqrt(2.0 * exponent * family.variance(mean) / k), most)
+    while outside < most and k * family.divergence(mean - outside, mean) < exponent:
+        inside = outside
+        outside = min(2.0 * outside, most)
+    for _step in range(10):
         middle = 0.5 * (inside + outside)
         if k * family.divergence(mean - middle, mean) < exponent:
             inside = middle
