@@ -203,5 +203,3 @@ def test_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean,
 @pytest.mark.parametrize(("family", "mean", "draw"), FAMILIES)
 def test_many_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean, draw):
     assert_corridor(family, mean, draw, 10**7, k=256 if mean < 0.1 else 64)
-
-

@@ -253,7 +253,7 @@ cdef class PositiveLeaps(Batch):
         Lengths are guessed from the slack, how far S is above the edge of R, and the slope of the
         edge, both for a variance that does not depend on the mean. A guess is then tested.
         """
-        cdef Py_ssize_t arm = explore.leader, size, tries
+        cdef Py_ssize_t arm = explore.leader, size, _try
         cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, mean = self._means[arm]
         cdef double level = explore.bounds.level.at(n, <double>(self._arms.t + 1))
         cdef double root = sqrt(2.0 * explore.bounds.spread(bar) * level / n)
@@ -274,7 +274,7 @@ cdef class PositiveLeaps(Batch):
         size = min(<Py_ssize_t>(4.0 * log2(k)) + 1, <Py_ssize_t>SIZES - 1)
         while size > SMALLEST and self._width(arm, size) + loss * <double>self._rounds[size] > slack:
             size -= 1
-        for tries in range(4):
+        for _try in range(4):
             if size < SMALLEST:
                 break
             if self._clear(explore, size, limit):
