@@ -241,8 +241,17 @@ def test_bad_arguments(function, arguments, message):
         function(*arguments)
 
 
-@pytest.mark.xfail(reason="negative_binomial_divergence is +inf once q is below 1e-300 p")
-def test_negative_binomial_divergence_far_below_is_finite():
-    # Found by hypothesis: the bound is right, the divergence at it should be 346.
-    family = families.NegativeBinomial(0.001)
-    assert kl.divergence(family, 0.5, 3.645561009778199e-304) == pytest.approx(346.0, rel=1e-6)
+@pytest.mark.parametrize(
+    ("family", "exact", "p", "q"),
+    [
+        (families.NegativeBinomial(1e-3), negative_binomial(1e-3), 0.5, 3.645561009778199e-304),
+        (families.NegativeBinomial(1e6), negative_binomial(1e6), 1e6, 1e-306),
+        (families.NegativeBinomial(2.0), negative_binomial(2.0), 3.0, 5e-324),
+        (families.Poisson(), lambda p, q: log_ratio(p, p, q) + q - p, 1e10, 5e-324),
+        (families.Binomial(100), lambda p, q: 100 * bernoulli(p / 100, q / 100), 50.0, 5e-324),
+    ],
+    ids=["negative binomial, small r", "negative binomial, large r", "negative binomial", "poisson", "binomial"],
+)
+def test_divergences_of_means_whose_ratio_is_too_small_for_a_double(family, exact, p, q):
+    expected = float(exact_level(family, exact, p, q))
+    assert kl.divergence(family, p, q) == pytest.approx(expected, rel=1e-13)

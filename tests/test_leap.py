@@ -249,6 +249,20 @@ def test_the_unit_of_rewards_does_not_matter(scale):
         np.testing.assert_array_equal(scaled.pulls, plain.pulls)
 
 
+@pytest.mark.parametrize("sigma", [5e-324, 1e-300, 1e-5, 1e100, 1e300])
+@pytest.mark.parametrize("believed", [5e-324, 1e-200, 1.0, 1e200, 1e308])
+def test_noise_and_bounds_of_very_different_size(sigma, believed):
+    """Both engines share the pulls out alike, be it by the means, the bounds or the noise."""
+    for means in ([1.0, 0.0], [0.0, -1e15]):
+        policy, bandit = robai.UCB(sigma=believed), robai.Gaussian(means, sigma=sigma)
+        step, leap = (
+            robai.simulate(policy, bandit, 2000, 20, rng=13, times=1, engine=engine)
+            for engine in ("step", "leap")
+        )
+        assert (leap.pulls.sum(axis=1) == 2000).all()
+        assert abs(step.pulls[:, 0].mean() - leap.pulls[:, 0].mean()) < 0.3 * 2000
+
+
 # ---- which engine
 
 

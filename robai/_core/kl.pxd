@@ -42,13 +42,18 @@ cdef inline bint settled(double change, double value) noexcept nogil:
     return fabs(change) <= 5e-5 * value
 
 
+cdef inline double log_ratio(double q, double p) noexcept nogil:
+    """log(q/p), also where q/p is too small for a double."""
+    return log(q / p) if q > 1e-300 * p else log(q) - log(p)
+
+
 # ---------------------------------------------------------------- Poisson and exponential
 
 cdef inline double deviance(double p, double q, double gap) noexcept nogil:
     """p h(q/p) for q = p + gap, not both 0; `gap` is an argument as it may be better known."""
     cdef double x = gap / p
     if x < -0.5:
-        return gap - p * log(q / p)
+        return gap - p * log_ratio(q, p)
     if x > 1e18:                           # p log(q/p) is below half a unit of q; also p = 0
         return gap
     return -p * log1pmx(x)
@@ -288,10 +293,12 @@ cdef inline double negative_binomial_divergence(double p, double q, double r) no
         return NAN
     if p == q:
         return 0.0
-    if q == INFINITY or q <= 1e-300 * p:
+    if q == INFINITY:
         return INFINITY
     if p == 0.0:
         return r * log1p(q / r)
+    if q <= 1e-300 * p:                    # the first term is by far the larger; also q = 0
+        return -p * log_ratio(q, p) - (p + r) * log1p((p - q) / (q + r))
     return overdispersed(p, q, q - p, r)
 
 

@@ -30,6 +30,8 @@ from robai._core.rng cimport Rng, Stream, next_double, next_normal
 cdef enum:
     FEW = 16                        # rounds to play one by one where no leap is possible
 
+cdef double TINY = np.finfo(np.float64).tiny
+
 # A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
 cdef double NEAR = 3.0
 
@@ -98,7 +100,9 @@ cdef class GaussianLeaps(Batch):
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._bounds = self._optimism.bounds
-        self._sigma = (<Gaussian>self._family).sigma
+        # Noise so small that nothing in double precision sees it, but its inverse would overflow.
+        invisible = max(1e-100 * self._bounds.sigma, 1e-100 * np.max(self._gaps), TINY)
+        self._sigma = max((<Gaussian>self._family).sigma, invisible)
         self._precision = 1.0 / self._sigma
         self._deviations = np.empty(self._means.shape[0])
         self._steady_root = self._root(1.0, 1.0, 0.0)
