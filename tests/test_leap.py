@@ -11,6 +11,7 @@ from laws import assert_same_law
 
 import robai
 from robai import _batches, rules
+from robai._core.leap import PositiveLeaps
 from robai.policies import Policy
 
 MIXED = Policy(
@@ -219,19 +220,26 @@ def assert_equal(first, second):
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize("bandit", [TWO, COIN], **by_type)
-@pytest.mark.parametrize("policy", [robai.UCB(), robai.KLUCB(level="round"), robai.EOCPUG()], **by_label)
-def test_runs_depend_on_the_seed_and_their_number_alone(policy, bandit, monkeypatch):
+# The last of them changes its leader too often for leaps.
+@pytest.mark.parametrize(
+    ("bandit", "horizon"),
+    [(TWO, 10**7), (COIN, 10**7), (robai.Poisson([1.0, 0.9, 0.8]), 2000)],
+    ids=["gaussian", "bernoulli", "poisson"],
+)
+@pytest.mark.parametrize(
+    "policy", [robai.UCB(), robai.KLUCB(level="round"), robai.KLUCB(level="++"), robai.EOCPUG()], **by_label
+)
+def test_runs_depend_on_the_seed_and_their_number_alone(policy, bandit, horizon, monkeypatch):
     def play(runs=60, times=1, workers=1):
         return robai.simulate(
-            policy, bandit, 10**7, runs, rng=11, times=times, workers=workers, engine="leap"
+            policy, bandit, horizon, runs, rng=11, times=times, workers=workers, engine="leap"
         )
 
     result = play()
     assert_equal(result, play())
     assert_equal(result, play(workers=3))
     assert_equal(result, play(times=300))
-    assert_equal(result, play(times=[3, 10**5, 10**5 + 1]))
+    assert_equal(result, play(times=[3, 1500, 1501]))
     for longer, shorter in zip(numbers(play(runs=200)), numbers(result), strict=True):
         np.testing.assert_array_equal(longer[:60], shorter)
     for size, piece in ((1, 4e6), (7, 1.0)):
@@ -261,6 +269,39 @@ def test_noise_and_bounds_of_very_different_size(sigma, believed):
         )
         assert (leap.pulls.sum(axis=1) == 2000).all()
         assert abs(step.pulls[:, 0].mean() - leap.pulls[:, 0].mean()) < 0.3 * 2000
+
+
+def test_noise_that_only_the_good_arms_see():
+    bandit = robai.Gaussian([0.0, -3e-91, -1e15], sigma=1e-90)
+    assert_engines_agree(robai.UCB(sigma=1e-90), bandit, 2000, 300)
+
+
+def test_a_safe_leap_to_a_horizon_that_is_no_double():
+    result = robai.simulate(robai.UCB(sigma=1e-6), robai.Poisson([1e15, 0.0]), 2 * 10**16 + 3, 3, rng=1)
+    assert (result.pulls.sum(axis=1) == 2 * 10**16 + 3).all()
+
+
+def test_means_whose_variance_is_too_small_for_a_double():
+    bandit = robai.Exponential([1e-170, 1e-180])
+    assert (robai.simulate(robai.KLUCB(), bandit, 10**5, 3, rng=0).pulls.sum(axis=1) == 10**5).all()
+
+
+@pytest.mark.parametrize(
+    "bandit", [robai.Bernoulli([1 - 1e-9, 0.5]), robai.NegativeBinomial([1.0, 0.1], r=1e-4)], ids=repr
+)
+def test_no_piece_is_long_where_no_leap_is_possible(bandit):
+    """So that Ctrl-C is heard: what a piece plays does not grow with the horizon."""
+    simulation = robai.simulation._simulation(robai.KLUCB(), bandit, 10**8, 1, ((0,), ()), "leap", None)
+    started = simulation.policy._start(simulation.game)
+    batch = PositiveLeaps(
+        *started[:3], 1, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1)
+    )
+    before = 0
+    for _ in range(20):
+        batch.advance(1.0)
+        played = int(batch.pulls.sum())
+        assert 0 < played - before < 10**6
+        before = played
 
 
 # ---- which engine

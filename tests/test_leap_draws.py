@@ -84,6 +84,7 @@ def test_heights_of_paths_that_did_not_hit(height, drift, sigma, scale):
 # ---- first exits
 
 HORIZON = 10**6
+KLUCB = robai.KLUCB()
 BANDITS = [
     robai.Gaussian([0.7, 0.2]),
     robai.Gaussian([-3.0, -4.0], sigma=2.0),
@@ -109,11 +110,11 @@ def edge(family, pulls, bar):
     return pulls * high
 
 
-def first_exits(engine, bandit, runs, pulls, total, bar):
-    started = robai.KLUCB()._start(rules.Game(bandit.n_arms, HORIZON, bandit.family, bandit.support))
+def first_exits(engine, bandit, runs, pulls, total, bar, policy=KLUCB, horizon=HORIZON):
+    started = policy._start(rules.Game(bandit.n_arms, horizon, bandit.family, bandit.support))
     states = np.random.SeedSequence([3, runs]).generate_state(4 * runs, np.uint64).reshape(-1, 4)
-    batch = engine(*started[:3], 1, bandit._core(), bandit.means, (HORIZON,), states)
-    return batch.first_exits(0, pulls, total, bar, 8 * pulls)
+    batch = engine(*started[:3], 1, bandit._core(), bandit.means, (horizon,), states)
+    return batch.first_exits(0, pulls, total, bar, min(8 * pulls, horizon - pulls))
 
 
 def overshoot(bandit, exits, bar):
@@ -148,6 +149,35 @@ from_states = pytest.mark.parametrize(
         pytest.param(3000, 150.0, 0.06, id="far, late"),
     ],
 )
+
+
+@pytest.mark.parametrize(
+    ("pulls", "horizon", "height"), [(200, 1000, 8.0), (1000, 3000, 20.0), (1000, 3000, 60.0)]
+)
+@pytest.mark.parametrize("level", ["ratio", "++", "round"])
+def test_first_exits_with_levels_that_move(level, pulls, horizon, height):
+    """Above the edge of the level that the arm has at first."""
+    bandit, policy, bar = BANDITS[0], robai.KLUCB(level=level), 0.72
+    y = horizon / pulls
+    now = {"ratio": math.log(y), "round": math.log(2), "++": math.log(y / 2 * (1 + math.log(y / 2) ** 2))}
+    total = pulls * bar - math.sqrt(2 * now[level] * pulls) + height
+    by_leaps, by_steps = (
+        first_exits(engine, bandit, runs, pulls, total, bar, policy, horizon)
+        for engine, runs in ((leap.GaussianLeaps, 40_000), (Batch, 20_000))
+    )
+    assert (by_leaps[:, 0] > pulls).all()
+    assert_same_law(by_leaps[:, 0], by_steps[:, 0])
+    assert_same_law(by_leaps[:, 1], by_steps[:, 1])
+
+
+@pytest.mark.parametrize("bandit", [robai.Poisson([0.02, 0.01]), robai.Bernoulli([0.02, 0.01])], ids=repr)
+def test_first_exits_by_safe_leaps(bandit):
+    """Rewards are rare and the bar is high: most of the way down no reward can be of any help."""
+    total = edge(bandit.family, 300, 0.1) + 10.0
+    by_leaps = first_exits(leap.PositiveLeaps, bandit, 40_000, 300, total, 0.1)
+    by_steps = first_exits(Batch, bandit, 20_000, 300, total, 0.1)
+    assert_same_law(by_leaps[:, 0], by_steps[:, 0])
+    assert_same_law(by_leaps[:, 1], by_steps[:, 1])
 
 
 @from_states
@@ -197,6 +227,29 @@ def test_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean,
         assert 64 * mean < width < 1.1 + 64 * mean
     else:
         assert_corridor(family, mean, draw, 10**6, k=32)
+
+
+@pytest.mark.parametrize("k", [1.0, 64.0, 1e9, 9e17])
+@pytest.mark.parametrize(
+    ("family", "mean"),
+    [
+        (robai.families.Bernoulli(), 0.7),
+        (robai.families.Bernoulli(), 1 - 1e-15),
+        (robai.families.Bernoulli(), 1e-300),
+        (robai.families.Poisson(), 1e15),
+        (robai.families.Exponential(), 1e-170),  # its variance is 0 in double precision
+        (robai.families.Gamma(shape=100.0), 1e-162),
+        (robai.families.NegativeBinomial(r=1e-3), 1.0),
+    ],
+    ids=repr,
+)
+def test_the_corridor_is_wide_enough_and_hardly_wider(family, mean, k):
+    width = leap.corridor(family._core(), mean, k, 41.5) / k
+    assert 0.0 < width <= (1.0 + 2e-6) * mean
+    if width < mean:
+        assert k * robai.kl.divergence(family, mean - width, mean) >= 41.5 * (1 - 1e-6)
+        narrower = max(0.99 * width - 2 * math.ulp(mean), 0.0)
+        assert k * robai.kl.divergence(family, mean - narrower, mean) < 41.5
 
 
 @pytest.mark.slow

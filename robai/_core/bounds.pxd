@@ -11,8 +11,8 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
 cdef class Level:
     cdef readonly bint grows                # with the round: log t
 
-    # The level of an arm pulled n times, at the decision of round t. Monotone in n, and
-    # nondecreasing in t.
+    # The level of an arm pulled n times, at the decision of round t. Monotone in n from the first
+    # finite value on, and nondecreasing in t.
     cdef double at(self, double n, double t) noexcept nogil
 
 

@@ -69,22 +69,21 @@ cdef class Batch:
     def first_exits(self, Py_ssize_t arm, int64_t pulls, double total, double bar, int64_t limit):
         """In every run, the pulls and the sum of an arm when its index is no longer above `bar`.
 
-        From a given number of pulls and sum, of an exploration by index whose level stays the same;
-        after at most `limit` more pulls.
+        From a given state of that arm, after at most `limit` more pulls of it. Needs an exploration by
+        index. For tests: the batch cannot be played afterwards.
         """
         cdef Optimism explore = self._optimism
+        cdef int64_t end = pulls + limit
         exits = np.empty((self._states.shape[0], 2))
-        cdef double[:, ::1] out = exits
-        explore.leader, explore.bar = arm, bar
         for self._run in range(self._states.shape[0]):
             self._begin()
             self._arms.t = self._initial_rounds
-            self._arms.pulls[arm] = pulls
-            self._sums[arm] = total
-            self._streak(explore, limit)
-            while self._staying and self._arms.pulls[arm] < pulls + limit:
-                self._streak(explore, pulls + limit - self._arms.pulls[arm])
-            out[self._run, 0], out[self._run, 1] = <double>self._arms.pulls[arm], self._sums[arm]
+            self._arms.pulls[arm], self._sums[arm] = pulls, total
+            explore.leader, explore.bar = arm, bar
+            while self._arms.pulls[arm] < end and explore.bounds.upper(
+                    <double>self._arms.pulls[arm], self._sums[arm], <double>(self._arms.t + 1)) > bar:
+                self._streak(explore, end - self._arms.pulls[arm])
+            exits[self._run] = self._arms.pulls[arm], self._sums[arm]
         return exits
 
     cdef void _begin(self) noexcept nogil:

@@ -32,6 +32,9 @@ cdef enum:
 
 cdef double TINY = np.finfo(np.float64).tiny
 
+# Nanoseconds after which a streak is interrupted, for a look at Ctrl-C.
+cdef double LONGEST = 1e6
+
 # A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
 cdef double NEAR = 3.0
 
@@ -100,9 +103,8 @@ cdef class GaussianLeaps(Batch):
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._bounds = self._optimism.bounds
-        # Noise so small that nothing in double precision sees it, but its inverse would overflow.
-        invisible = max(1e-100 * self._bounds.sigma, 1e-100 * np.max(self._gaps), TINY)
-        self._sigma = max((<Gaussian>self._family).sigma, invisible)
+        # With noise below 1e-100 of the bounds the squares of a streak would overflow; no index sees it.
+        self._sigma = max((<Gaussian>self._family).sigma, 1e-100 * self._bounds.sigma, TINY)
         self._precision = 1.0 / self._sigma
         self._deviations = np.empty(self._means.shape[0])
         self._steady_root = self._root(1.0, 1.0, 0.0)
@@ -110,7 +112,9 @@ cdef class GaussianLeaps(Batch):
 
     cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef double mean = self._means[arm], ahead = (mean - explore.bar) * self._precision
+        # Clipped, for the same reason: beyond 1e130 standard deviations a pull nothing is random.
+        cdef double mean = self._means[arm]
+        cdef double ahead = min(max((mean - explore.bar) * self._precision, -1e130), 1e130)
         cdef double deviation, n, t, slack, root, drift, tau, k, step, excess, work = 0.0
         cdef int64_t pulls = self._arms.pulls[arm], end = self._arms.t + 1 + limit, left = limit, length, i
         # At the start of a streak b is close; a level that moves makes it expensive to look how close.
@@ -120,8 +124,8 @@ cdef class GaussianLeaps(Batch):
             self._take_deviations()
         deviation = self._deviations[arm]
         self._staying = True
-        while self._staying and left > 0:
-            work += 40.0
+        while self._staying and left > 0 and work < LONGEST:
+            work += 40.0 if self._steady else 150.0
             n, t = <double>pulls, <double>(end - left)
             length = 0
             if not near:
@@ -153,7 +157,8 @@ cdef class GaussianLeaps(Batch):
                 pulls += length
                 left -= length
                 step = sqrt(<double>(length + 1) - tau)
-            # Close to b, pull by pull.
+            # Close to b, pull by pull; no margins for ties, which normal rewards do not have. With few
+            # pulls a level may fall fast.
             length = min(left, min(pulls, <int64_t>FEW))
             n = <double>pulls
             root = self._root(n, <double>(end - left), <double>length)
@@ -229,15 +234,18 @@ cdef class PositiveLeaps(Batch):
         self._variances = np.array([self._family.variance(mean) for mean in self._means])
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
+    cdef void _begin(self) noexcept nogil:
+        Batch._begin(self)
+        self._patience = FEW
+
     cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
         cdef int64_t left = limit, length
         cdef double work = 0.0
-        if self._arms.t == self._initial_rounds:
-            self._patience = FEW
         if not self._staying:       # from the rim one round at a time: ties are possible there
             left -= self._steps(explore, min(left, self._patience))
-        while self._staying and left > 0:
+            work += 8.0 * <double>(limit - left)
+        while self._staying and left > 0 and work < LONGEST:
             work += 300.0
             length = self._length(explore, left)
             if length > 0:
@@ -258,6 +266,7 @@ cdef class PositiveLeaps(Batch):
         edge, both for a variance that does not depend on the mean. A guess is then tested.
         """
         cdef Py_ssize_t arm = explore.leader, size, _try
+        cdef int64_t length
         cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, mean = self._means[arm]
         cdef double level = explore.bounds.level.at(n, <double>(self._arms.t + 1))
         cdef double root = sqrt(2.0 * explore.bounds.spread(bar) * level / n)
@@ -271,8 +280,9 @@ cdef class PositiveLeaps(Batch):
         k = min(k * k, <double>limit)
         if k * slope < min(slack, <double>limit * slope):           # no reward at all uses less
             k = min(0.9 * slack / slope, <double>limit)
-            if k >= <double>self._rounds[SMALLEST] and self._safe(explore, <int64_t>k):
-                return <int64_t>k
+            length = min(<int64_t>k, limit)             # limits above 2^53 may have been rounded up
+            if length >= self._rounds[SMALLEST] and self._safe(explore, length):
+                return length
         if k < <double>self._rounds[SMALLEST]:
             return 0
         size = min(<Py_ssize_t>(4.0 * log2(k)) + 1, <Py_ssize_t>SIZES - 1)
@@ -311,23 +321,23 @@ cdef class PositiveLeaps(Batch):
 
 
 cdef double corridor_width(Family family, double mean, double k, double exponent) noexcept nogil:
-    """x with k d(mean - x/k, mean) >= exponent, at most a thousandth too large."""
-    cdef double inside = 0.0, most = mean - family.low, outside, middle
+    """x with k d(mean - x/k, mean) >= exponent, about a thousandth larger than necessary.
+
+    If no x below k (mean - low) is enough, that one is: a sum cannot be further down.
+    """
+    cdef double outside = family.low, inside = mean, middle
     cdef int _step
     if mean == family.low or mean == family.high:       # there every reward is the mean
         return 0.0
-    outside = min(sqrt(2.0 * exponent * family.variance(mean) / k), most)
-    while outside < most and k * family.divergence(mean - outside, mean) < exponent:
-        inside = outside
-        outside = min(2.0 * outside, most)
-    for _step in range(10):
-        middle = 0.5 * (inside + outside)
-        if k * family.divergence(mean - middle, mean) < exponent:
+    for _step in range(100):
+        if mean - outside <= 1.001 * (mean - inside):
+            break
+        middle = 0.5 * (outside + inside)
+        if k * family.divergence(middle, mean) < exponent:
             inside = middle
         else:
             outside = middle
-    # If no x below k (mean - low) is enough, that one is: a sum cannot be further down.
-    return k * outside * (1.0 + 1e-6)      # the margin is for rounding
+    return k * (mean - outside) * (1.0 + 1e-6)          # the margin is for rounding
 
 
 def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
