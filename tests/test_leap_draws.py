@@ -172,10 +172,11 @@ def test_first_exits_with_levels_that_move(level, pulls, horizon, height):
 
 @pytest.mark.parametrize("bandit", [robai.Poisson([0.02, 0.01]), robai.Bernoulli([0.02, 0.01])], ids=repr)
 def test_first_exits_by_safe_leaps(bandit):
-    """Rewards are rare and the bar is high: most of the way down no reward can be of any help."""
-    total = edge(bandit.family, 300, 0.1) + 10.0
-    by_leaps = first_exits(leap.PositiveLeaps, bandit, 40_000, 300, total, 0.1)
-    by_steps = first_exits(Batch, bandit, 20_000, 300, total, 0.1)
+    """Rewards are rare and the bar is high: for some time no reward is needed to stay above the edge."""
+    policy, pulls, bar = robai.UCB(sigma=math.sqrt(0.02)), 300, 0.1
+    total = pulls * bar - math.sqrt(0.02 * 2 * math.log(HORIZON) * pulls) + 10.0
+    by_leaps = first_exits(leap.PositiveLeaps, bandit, 40_000, pulls, total, bar, policy)
+    by_steps = first_exits(Batch, bandit, 20_000, pulls, total, bar, policy)
     assert_same_law(by_leaps[:, 0], by_steps[:, 0])
     assert_same_law(by_leaps[:, 1], by_steps[:, 1])
 
