@@ -22,7 +22,8 @@ import robai
 
 FULL = Effort(repetitions=6, piece=0.03, least=2, longest=5.0, many=())
 QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=1.0, many=())
-AGAIN = Effort(repetitions=16, piece=0.05, least=2, longest=10.0, many=())
+GRID = Effort(repetitions=6, piece=0.015, least=2, longest=2.0, many=())
+AGAIN = Effort(repetitions=40, piece=0.02, least=2, longest=10.0, many=())
 
 GAUSSIAN = robai.Gaussian([0.7, 0.2])
 BERNOULLI = robai.Bernoulli([0.7, 0.2])
@@ -114,16 +115,18 @@ def measure_grid(effort, powers, bandits):
     for bandit in bandits:
         for policy in POLICIES:
             for power in powers:
-                pair = {
-                    engine: sized(game(policy, bandit, 10**power, engine), effort.piece)
-                    for engine in ("step", "leap")
-                }
+                plays = {engine: game(policy, bandit, 10**power, engine) for engine in ("step", "leap")}
+                pair = {engine: fitted(play, effort.piece) for engine, play in plays.items()}
+                step, leap = pair.values()
+                if max(step.runs, leap.runs) <= 8 * min(step.runs, leap.runs):  # as many on both sides
+                    runs = max(step.runs, leap.runs)
+                    pair = {engine: Contestant(play, runs) for engine, play in plays.items()}
                 interleave(pair.values(), effort)
                 timed[policy, bandit, 10**power] = pair
     return timed
 
 
-def measure_again(timed, effort, count=40):
+def measure_again(timed, effort, count=60):
     """Measure the cases in which auto seems to lose most for longer, with as many runs on both sides."""
     for policy, bandit, horizon in sorted(timed, key=lambda case: -loss(timed, case))[:count]:
         pair = timed[policy, bandit, horizon]
@@ -239,7 +242,7 @@ def main(arguments=None):
     bars = list(measure_bars(effort, 8192))
 
     powers = (2, 4, 6) if options.quick else (2, 3, 4, 5, 6)
-    timed = measure_grid(QUICK, powers, BANDITS[:2] if options.quick else BANDITS)
+    timed = measure_grid(QUICK if options.quick else GRID, powers, BANDITS[:2] if options.quick else BANDITS)
     measure_again(timed, AGAIN)
     print_grid(timed, powers)
     worst = sorted(timed, key=lambda case: -loss(timed, case))
