@@ -9,7 +9,7 @@ from hypothesis import settings
 
 import robai
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `import reference`
+sys.path.insert(0, str(Path(__file__).parent))  # for `import reference` and the like
 # The same examples in every run, and no limit of time: the machine may be busy.
 settings.register_profile("robai", derandomize=True, deadline=None)
 settings.load_profile("robai")

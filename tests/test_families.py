@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-import reference
+from reference_divergences import divergence
 
 import robai
 from robai import families
@@ -105,9 +105,7 @@ def test_the_variance_is_that_of_the_divergence(family):
     # d d(p, q) / dq = (q - p) / V(q): the second difference of d at its minimum is 1 / V.
     for mean in MEANS:
         step = 1e-4
-        curvature = (
-            reference.divergence(family, mean, mean + step) + reference.divergence(family, mean, mean - step)
-        ) / step**2
+        curvature = (divergence(family, mean, mean + step) + divergence(family, mean, mean - step)) / step**2
         assert family._core().variance_at(mean) == pytest.approx(1 / curvature, rel=1e-4)
 
 
@@ -178,7 +176,7 @@ def posterior_moments(family, pulls, mean):
     means = low + (high - low) * 0.5 * (1 - np.cos(angles))
     density = np.array(
         [
-            math.exp(-pulls * reference.divergence(family, mean, q)) / math.sqrt(core.variance_at(q))
+            math.exp(-pulls * divergence(family, mean, q)) / math.sqrt(core.variance_at(q))
             for q in means.tolist()
         ]
     )

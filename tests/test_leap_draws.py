@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 from laws import assert_distribution, assert_same_law
+from reference_divergences import bisect, divergence
 
 import robai
 from robai import rules
@@ -99,15 +100,9 @@ BANDITS = [
 
 
 def edge(family, pulls, bar):
-    """The sum at which the index of KL-UCB is the bar, by bisection; the least one if there is none."""
-    low, high = (bar - 100.0 if math.isinf(family.support[0]) else family.support[0]), bar
-    for _ in range(100):
-        middle = 0.5 * (low + high)
-        if pulls * robai.kl.divergence(family, middle, bar) > math.log(HORIZON):
-            low = middle
-        else:
-            high = middle
-    return pulls * high
+    """The sum at which the index of KL-UCB is the bar; the least one if there is none."""
+    low = max(family.support[0], bar - 100.0)
+    return pulls * bisect(lambda p: pulls * divergence(family, p, bar) <= math.log(HORIZON), bar, low)
 
 
 def first_exits(engine, bandit, runs, pulls, total, bar, policy=KLUCB, horizon=HORIZON):
