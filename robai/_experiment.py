@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from reprlib import repr as brief
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from robai import _checks, families
 from robai._core.rewards import Rewards
@@ -14,6 +17,7 @@ from robai.rules import Game
 
 LONGEST_HORIZON = 10**18
 MOST_ARMS = 10**6
+LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
 LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
 Label = str | int | float
@@ -66,7 +70,7 @@ class Experiment:
             raise ValueError(f"horizon must be at least the number of arms, {len(labels)}, got {horizon}")
         return cls(policy, labels, horizon, as_reward(reward))
 
-    @property
+    @cached_property
     def numbered(self) -> bool:
         """Are the arms 0, 1, ..., K - 1?"""
         return self.labels == tuple(range(len(self.labels)))
@@ -79,17 +83,23 @@ class Experiment:
 
 def as_labels(arms: Any) -> tuple[Label, ...]:
     """Names, or a number of arms, which are then called 0, 1, ..."""
-    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
         return tuple(range(_checks.whole("arms", arms, 2, MOST_ARMS)))
-    labels = tuple(arms)
-    for place, label in enumerate(labels):
+    labels = []
+    seen = set()
+    for place, label in enumerate(arms):
+        if isinstance(label, np.generic):
+            label = label.item()
         if isinstance(label, bool) or not isinstance(label, Label):
             raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
-        if isinstance(label, float) and not math.isfinite(label):
-            raise ValueError(f"arms[{place}] must be finite, got {label!r}")
-    if not 2 <= len(labels) <= MOST_ARMS:
+        if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
+            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got {brief(label)}")
+        if label in seen:
+            raise ValueError(f"arms must be different, got {label!r} twice")
+        if len(labels) == MOST_ARMS:
+            raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got more")
+        labels.append(label)
+        seen.add(label)
+    if len(labels) < 2:
         raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {len(labels)}")
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        raise ValueError(f"arms must be different, got {twice!r} twice")
-    return labels
+    return tuple(labels)

@@ -31,10 +31,10 @@ class Row(NamedTuple):
 
 
 def table(agent: Agent) -> list[Row]:
-    with agent.lock:
+    with agent._player.lock:
         now, pending, rounds = _evidence(agent), agent.pending.tolist(), agent.rounds
         status = _status(agent, now)
-        intervals = _explain.intervals(agent.rules, now)
+        intervals = _explain.intervals(agent._player.rules, now)
     return [
         Row(
             label,
@@ -60,21 +60,22 @@ def _status(agent: Agent, now: _explain.Evidence) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
-    if min(now.pulls) < max(agent.rules.initial_pulls, 1):
+    if min(now.pulls) < max(agent._player.rules.initial_pulls, 1):
         return ["starting"] * len(arms)
-    active = agent.rules.explore.memory().get("active") or arms
+    active = agent._player.rules.explore.memory().get("active") or arms
     return ["leading" if arm == now.best else "exploring" if arm in active else "dropped" for arm in arms]
 
 
 def reason(agent: Agent) -> str | None:
-    if agent.commitment is None:
+    commitment = agent._player.commitment
+    if commitment is None:
         return None
-    arm, _, pulls, sums = agent.commitment
+    arm, _, pulls, sums = commitment
     policy = agent._experiment.policy
     if isinstance(policy, CustomPolicy):
         return f"{policy.label()} returned Commit({arm})"
     evidence = _explain.Evidence(agent.labels, agent.horizon, pulls, sums)
-    return _explain.reason(agent.rules, evidence, arm)
+    return _explain.reason(agent._player.rules, evidence, arm)
 
 
 def summary(agent: Agent) -> str:

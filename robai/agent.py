@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from reprlib import repr as brief
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from robai import _agent_state, _checks, _monitor
 from robai._agent_state import Commitment, Counts
 from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
-from robai._experiment import Experiment
+from robai._experiment import Experiment, Label
 from robai._files import write_atomically
 from robai.custom import CustomPolicy, as_policy
 from robai.journal import Journal
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Agent", "HorizonReached", "load"]
 
 
-class Agent(Player):
+class Agent:
     """A policy in an experiment that is going on.
 
     `select` hands out an arm, `update` takes its reward, in any order and with any delay::
@@ -44,7 +48,9 @@ class Agent(Player):
     before they have compared, so give them none, or as much for every arm.
 
     The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
-    Threads may share an agent.
+    Threads may share an agent. A call that raises has changed nothing; if it was interrupted while
+    the journal was being written, nobody knows whether the record is there, and the agent refuses
+    all further changes: make it again from its journal.
 
     Parameters
     ----------
@@ -69,8 +75,8 @@ class Agent(Player):
     ----------
     committed, committed_arm, commit_time, commit_reason
         The commitment: whether, to which arm, after how many answers, and why, in words.
-    pulls, sums, pending, rounds
-        The counts. `pulls` are the answered ones.
+    labels, horizon, policy, journal
+        As they were given.
     """
 
     def __init__(
@@ -97,10 +103,11 @@ class Agent(Player):
     def _begin(self, experiment: Experiment, stream: Stream) -> None:
         policy, game = experiment.policy, experiment.game
         self._experiment = experiment
-        self.journal: Journal | None = None
+        self._labels = experiment.labels
+        self._numbers = {label: number for number, label in enumerate(experiment.labels)}
         own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
         rewards = experiment.reward._core()
-        super().__init__(policy._start(game), experiment.labels, game.horizon, rewards, stream, own)
+        self._player = Player(policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
 
     @property
     def policy(self) -> Any:
@@ -108,22 +115,141 @@ class Agent(Player):
         policy = self._experiment.policy
         return policy.policy if isinstance(policy, CustomPolicy) else policy
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the arms."""
+        return self._labels
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds."""
+        return self._experiment.horizon
+
+    @property
+    def journal(self) -> Journal | None:
+        """The file that every change is appended to, if there is one."""
+        return self._player.journal
+
+    # ---- rounds
+
+    def select(self) -> Any:
+        """The arm for the next round.
+
+        After the commitment it is always the committed arm, also beyond the horizon.
+
+        Raises
+        ------
+        HorizonReached
+            If all rounds have been handed out and the policy has not committed.
+        """
+        return self._labels[self._player.select()]
+
+    def select_batch(self, n: int) -> Any:
+        """The arms for the next `n` rounds: those that `n` calls of `select` would give.
+
+        An array if the arms are numbered, a list of labels if they have names. If fewer rounds
+        are left than are asked for, nothing is handed out and a ValueError says how many are.
+        """
+        arms = self._player.select_batch(n)
+        if self._experiment.numbered:
+            return arms
+        return [self._labels[arm] for arm in arms.tolist()]
+
+    def update(self, arm: Any, reward: float) -> None:
+        """Record the reward of a pull of `arm`.
+
+        Answers may come in any order and at any time, and need no token: the number of pending
+        pulls of the arm falls by one. With none pending the reward counts all the same, which is
+        how data from elsewhere gives a warm start.
+
+        Raises
+        ------
+        KeyError
+            If there is no such arm.
+        ValueError
+            If it is not a possible reward. Nothing has changed then.
+        """
+        try:
+            number = self._numbers[arm]  # not by `_number`: a call takes as long as a look-up
+        except (KeyError, TypeError):
+            raise self._unknown(arm) from None
+        self._player.update(number, reward)
+
+    def update_counts(self, arm: Any, n: int, total: float) -> None:
+        """Record `n` rewards of `arm` that sum to `total`."""
+        self._player.update_counts(self._number(arm), n, total)
+
+    def update_batch(self, arms: Any, rewards: ArrayLike) -> None:
+        """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
+        try:
+            # A copy, because another thread may write to the array while it is checked and recorded.
+            values = np.array(rewards, dtype=np.float64)
+        except (OverflowError, TypeError, ValueError):
+            raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
+        numbers = self._numbers_of(arms)
+        if values.shape != numbers.shape:
+            raise ValueError(
+                f"arms and rewards must be of the same length, got {len(numbers)} and shape {values.shape}"
+            )
+        self._player.update_batch(numbers, values)
+
+    def _number(self, arm: Any) -> int:
+        try:
+            return self._numbers[arm]
+        except (KeyError, TypeError):  # a TypeError if it cannot be a label at all
+            raise self._unknown(arm) from None
+
+    def _unknown(self, arm: Any) -> KeyError:
+        return KeyError(f"there is no arm {brief(arm)}; the arms are {brief(self._labels)}")
+
+    def _numbers_of(self, arms: Any) -> NDArray[np.int64]:
+        """Arm numbers as an array; those of numbered arms are yet to be checked."""
+        if self._experiment.numbered:
+            numbers = np.asarray(arms)
+            if numbers.ndim == 1 and numbers.dtype.kind in "iu":
+                return np.array(numbers, dtype=np.int64)
+        if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+            raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
+        return np.array([self._number(arm) for arm in arms], dtype=np.int64)
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        """Answered pulls of every arm."""
+        return self._player.pulls
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The sum of the rewards of every arm."""
+        return self._player.sums
+
+    @property
+    def pending(self) -> NDArray[np.int64]:
+        """Pulls of every arm that were handed out and have no reward yet."""
+        return self._player.pending
+
+    @property
+    def rounds(self) -> int:
+        """Rounds so far: answered and pending."""
+        return self._player.rounds
+
     # ---- reports
 
     @property
     def committed(self) -> bool:
         """Whether the policy has committed to an arm, which it does once and for all."""
-        return self.commitment is not None
+        return self._player.commitment is not None
 
     @property
     def committed_arm(self) -> Any:
         """The arm committed to, or None."""
-        return None if self.commitment is None else self.labels[self.commitment[0]]
+        commitment = self._player.commitment
+        return None if commitment is None else self.labels[commitment[0]]
 
     @property
     def commit_time(self) -> int | None:
         """How many answers there were at the commitment, or None."""
-        return None if self.commitment is None else self.commitment[1]
+        commitment = self._player.commitment
+        return None if commitment is None else commitment[1]
 
     @property
     def commit_reason(self) -> str | None:
@@ -140,7 +266,7 @@ class Agent(Player):
         `lower` and `upper` are the bounds that the policy itself compares, of the answered pulls;
         - where it compares none.
         """
-        with self.lock:
+        with self._player.lock:
             return _monitor.summary(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -181,24 +307,17 @@ class Agent(Player):
                 f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
                 "a journal can bring it back"
             )
-        with self.lock:
-            return _agent_state.encode(self._experiment, self._counts())
-
-    def _counts(self) -> Counts:
-        return Counts(
-            self.pulls.tolist(),
-            self.sums.tolist(),
-            self.pending.tolist(),
-            self.stream.state,
-            self.rules.explore.memory(),
-            None if self.commitment is None else Commitment(*self.commitment),
+        *counts, commitment = self._player.state()
+        return _agent_state.encode(
+            self._experiment, Counts(*counts, None if commitment is None else Commitment(*commitment))
         )
 
     def _resume(self, experiment: Experiment, counts: Counts) -> None:
         self._begin(experiment, Stream(counts.generator))
-        self.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
+        player = self._player
+        player.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
         try:
-            self.rules.explore.remember(counts.exploration, counts.pulls)
+            player.rules.explore.remember(counts.exploration, counts.pulls)
         except (TypeError, ValueError) as error:
             raise ValueError(f"field exploration: {error}") from None
 
@@ -209,15 +328,14 @@ class Agent(Player):
         for line, record in journal.records():
             try:
                 if line == 1:
-                    self.stream.state = _agent_state.decode_header(record, self._experiment)
+                    self._player.stream.state = _agent_state.decode_header(record, self._experiment)
                 else:
                     self._repeat(record)
             except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
                 raise ValueError(f"{journal.path}, line {line}: {error}") from error
         if journal.empty:
-            journal.append(_agent_state.header(self._experiment, self.stream.state))
-        self.journal = journal
-        self.log = journal.append
+            journal.append(_agent_state.header(self._experiment, self._player.stream.state))
+        self._player.journal = journal
 
     def _repeat(self, record: Any) -> None:
         match record:

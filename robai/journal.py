@@ -28,6 +28,8 @@ from robai._files import sync_directory
 
 __all__ = ["Journal"]
 
+_UNREAD = "its records have not been read yet"
+
 
 class Journal:
     """An append-only file of records, which belongs to one agent of one process.
@@ -58,19 +60,25 @@ class Journal:
                 raise RuntimeError(f"{self.path} is in use by another agent or process") from None
         if self.sync:
             sync_directory(Path(self.path).resolve().parent)
+        status = os.fstat(self._file)
+        self._identity = (status.st_dev, status.st_ino)
+        self._absolute = os.path.abspath(self.path)
         self._process = os.getpid()
         self.empty = True
         self._checksum = 0
-        self._trouble = "its records have not been read yet"
+        self._trouble = _UNREAD
 
     def records(self) -> Iterator[tuple[int, Any]]:
         """The records so far, with the numbers of their lines; afterwards more can be appended.
 
         A last line without an end was being written when its process died. It was not
         acknowledged, so it is dropped, with a warning. Anything else that is wrong is a
-        ValueError that names the line.
+        ValueError that names the line. They can be read once, by the agent that the journal is for.
         """
-        self._checksum = end = 0
+        if self._trouble != _UNREAD:
+            raise RuntimeError(f"{self.path}: {self._trouble or 'it belongs to another agent already'}")
+        self._trouble = "its records are being read"
+        end = 0
         with open(os.dup(self._file), "rb") as file:
             file.seek(0)
             for number, line in enumerate(file, start=1):
@@ -97,28 +105,37 @@ class Journal:
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{self.path}, line {number}: {error}") from None
 
-    def append(self, record: Any) -> None:
-        """Write a record; after an error in doing so the journal refuses all others."""
+    def check(self) -> None:
+        """A RuntimeError that says why nothing can be appended, if so."""
         if self._trouble:
             raise RuntimeError(f"nothing can be appended to {self.path}: {self._trouble}")
         if os.getpid() != self._process:
             raise RuntimeError(
                 f"{self.path} belongs to process {self._process}, from which this one was forked"
             )
+        try:
+            status = os.stat(self._absolute)
+        except OSError as error:
+            raise RuntimeError(f"{self.path} is not there any more: {error}") from None
+        if (status.st_dev, status.st_ino) != self._identity:
+            raise RuntimeError(f"{self.path} is another file now; the journal was moved or deleted")
+
+    def append(self, record: Any) -> None:
+        """Write a record; after anything that interrupts it the journal refuses all others."""
+        self.check()
         text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
         checksum = zlib.crc32(text, self._checksum)
         line = b"%08x %b\n" % (checksum, text)
-        try:
-            written = os.write(self._file, line)
-            while written < len(line):
-                written += os.write(self._file, line[written:])
-            if self.sync:
-                os.fsync(self._file)
-        except BaseException as error:
-            self._trouble = f"writing failed ({error!r}); make the agent again from the journal"
-            raise
+        # Said before and taken back at the end: an exception, Ctrl-C for one, can come at any moment.
+        self._trouble = "a record was interrupted while it was being written; make the agent again from it"
+        written = os.write(self._file, line)
+        while written < len(line):
+            written += os.write(self._file, line[written:])
+        if self.sync:
+            os.fsync(self._file)
         self._checksum = checksum
         self.empty = False
+        self._trouble = ""
 
     def close(self) -> None:
         """Close the file; the agent can change no more."""

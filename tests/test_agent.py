@@ -22,7 +22,7 @@ class Website:
     """Rewards from the agent's own generator, in the order in which the step engine draws them."""
 
     def __init__(self, bandit, agent):
-        self.bandit, self.stream = bandit, agent.stream
+        self.bandit, self.stream = bandit, agent._player.stream
         self.family, self.pulls = bandit._core(), [0] * bandit.n_arms
         self.tape = [[] for _ in bandit.means]
 

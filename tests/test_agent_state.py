@@ -35,7 +35,7 @@ def test_a_restored_agent_goes_on_as_if_it_had_not_stopped(policy, bandit):
         agent.update(arm, website.visit(arm))
         if step % 7 == 3:
             agent = robai.Agent.from_json(agent.to_json())
-            website.stream = agent.stream
+            website.stream = agent._player.stream
     if straight.committed:
         agent.select()
     assert agent.to_json() == straight.to_json()

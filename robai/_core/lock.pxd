@@ -8,9 +8,11 @@ from cpython.pythread cimport PyThread_type_lock
 
 
 cdef class Lock:
+    cdef int depth                          # how often its owner holds it
     cdef PyThread_type_lock _lock
     cdef long _owner                        # the thread that holds it, 0 if none does
-    cdef int _depth
+    cdef long _forks                        # of `forks` when it was taken
 
     cdef int acquire(self) except -1
+    cdef int _wait(self) except -1
     cdef void release(self) noexcept

@@ -1,15 +1,36 @@
 """The lock of lock.pxd."""
 
+import os
+
 cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.pythread cimport (
     NOWAIT_LOCK,
-    WAIT_LOCK,
+    PY_LOCK_ACQUIRED,
+    PyLockStatus,
     PyThread_acquire_lock,
     PyThread_allocate_lock,
     PyThread_free_lock,
     PyThread_get_thread_ident,
     PyThread_release_lock,
+    PyThread_type_lock,
 )
+
+
+cdef extern from "pythread.h":
+    PyLockStatus PyThread_acquire_lock_timed(PyThread_type_lock, long long microseconds, int intr_flag) nogil
+
+
+cdef long forks = 0                             # between the first process and this one
+
+
+def _forked():
+    global forks
+    forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 @cython.final
@@ -25,19 +46,33 @@ cdef class Lock:
 
     cdef int acquire(self) except -1:
         cdef long me = PyThread_get_thread_ident()
-        if self._owner == me:
-            self._depth += 1
+        if self._owner == me and self._forks == forks:
+            self.depth += 1
             return 0
         if not PyThread_acquire_lock(self._lock, NOWAIT_LOCK):
-            # The owner may need the GIL to finish.
-            with nogil:
-                PyThread_acquire_lock(self._lock, WAIT_LOCK)
-        self._owner, self._depth = me, 1
+            self._wait()
+        self._owner, self.depth, self._forks = me, 1, forks
         return 0
 
+    cdef int _wait(self) except -1:
+        """Wait until the lock is free and take it; Ctrl-C ends the wait."""
+        cdef PyLockStatus status
+        cdef PyThread_type_lock lock
+        while True:
+            if self._forks != forks:            # held by a thread that was not forked with this process
+                lock = PyThread_allocate_lock()
+                if lock is NULL:
+                    raise MemoryError
+                self._lock, self._forks = lock, forks
+            with nogil:                         # the owner may need the GIL to finish
+                status = PyThread_acquire_lock_timed(self._lock, 50_000, 1)
+            if status == PY_LOCK_ACQUIRED:
+                return 0
+            PyErr_CheckSignals()
+
     cdef void release(self) noexcept:
-        self._depth -= 1
-        if self._depth == 0:
+        self.depth -= 1
+        if self.depth == 0:
             self._owner = 0
             PyThread_release_lock(self._lock)
 

@@ -1,42 +1,38 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from robai._core.rng import Stream
 from robai._policy import Started
 
+Committed = tuple[int, int, list[int], list[float]]
+
 class HorizonReached(RuntimeError): ...
 
 class Player:
-    labels: tuple[Any, ...]
     horizon: int
     stream: Stream
     rules: Started
     lock: Any
-    log: Any
-    commitment: tuple[int, int, list[int], list[float]] | None
+    journal: Any
+    commitment: Committed | None
     def __init__(
-        self,
-        rules: Started,
-        labels: tuple[Any, ...],
-        horizon: int,
-        rewards: Any,
-        stream: Stream,
-        own: Any = None,
+        self, rules: Started, n_arms: int, horizon: int, rewards: Any, stream: Stream, own: Any = None
     ) -> None: ...
     def restore(
-        self,
-        pulls: list[int],
-        sums: list[float],
-        pending: list[int],
-        commitment: tuple[int, int, list[int], list[float]] | None,
+        self, pulls: list[int], sums: list[float], pending: list[int], commitment: Committed | None
     ) -> None: ...
-    def select(self) -> Any: ...
-    def select_batch(self, n: int) -> Any: ...
-    def update(self, arm: Any, reward: float) -> None: ...
-    def update_counts(self, arm: Any, n: int, total: float) -> None: ...
-    def update_batch(self, arms: Any, rewards: ArrayLike) -> None: ...
+    def select(self) -> int: ...
+    def select_batch(self, n: int) -> NDArray[np.int64]: ...
+    def update(self, arm: int, reward: float) -> None: ...
+    def update_counts(self, arm: int, n: int, total: float) -> None: ...
+    def update_batch(self, arms: NDArray[np.int64], rewards: NDArray[np.float64]) -> None: ...
+    def state(
+        self,
+    ) -> tuple[
+        list[int], list[float], list[int], tuple[int, ...], dict[str, Any], Committed | None
+    ]: ...
     @property
     def pulls(self) -> NDArray[np.int64]: ...
     @property

@@ -16,10 +16,19 @@ posterior sampling sees an arm without an answer as it is, with its prior.) With
 rewards nothing is pending when an arm is chosen, and the arms are those of the step engine.
 
 The stopping rule is asked when an arm is chosen, never by an update.
+
+Changes are all or nothing. Compiled rules change an experiment without a look at Python, so nothing can
+come in between; where Python takes part (a journal, a policy of the user's), and in long batches, an
+exception is possible at any moment, Ctrl-C for one. Then
+
+    select      goes back to a snapshot that was taken before
+    update      is recorded first, and counted when that is done
+
+and if the record may or may not be in the journal, the player refuses all further changes.
 """
 
-from reprlib import repr as brief
-
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
@@ -32,17 +41,23 @@ from robai._core.lock cimport Lock
 from robai._core.optimism cimport Optimism
 from robai._core.policies cimport Arms, Commitment, Exploration, Stopping
 from robai._core.rewards cimport Rewards
-from robai._core.rng cimport Stream
+from robai._core.rng cimport Rng, Stream
 
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
+
+cdef enum:
+    COMMITS = -1                            # what `_next` says instead of an arm
+    AT_HORIZON = -2
+    PIECE = 4096                            # arms to look at between two looks at Ctrl-C
 
 
 class HorizonReached(RuntimeError):
     """All rounds of the experiment have been handed out and the policy has not committed."""
 
 
+@cython.final
 cdef class Player:
-    """The state of one experiment; `robai.Agent` is made of it.
+    """The state of one experiment, whose arms are numbers; `robai.Agent` holds one.
 
     Every method holds the lock, so that threads may share a player.
 
@@ -50,10 +65,8 @@ cdef class Player:
     ----------
     rules
         The compiled rules of a policy, `policies.Started`, used by no other player.
-    labels
-        The arms as the user names them, unique.
-    horizon
-        The number of rounds.
+    n_arms, horizon
+        The number of arms and of rounds.
     rewards
         The valid ones.
     stream
@@ -61,18 +74,15 @@ cdef class Player:
     own
         A policy written in Python, which is asked instead of the rules and told every reward.
     """
-    cdef readonly tuple labels
     cdef readonly int64_t horizon
     cdef readonly Stream stream
     cdef readonly object rules              # policies.Started
     cdef readonly Lock lock
-    # Called with a record of every change, before it is acknowledged, if not None.
-    cdef public object log
+    # Every change is appended to it before it is acknowledged, if not None.
+    cdef public object journal
     # (arm, answers, pulls, sums) of the moment of the commitment, or None.
     cdef readonly object commitment
 
-    cdef dict _numbers                      # of the arms, by label
-    cdef bint _numbered                     # are the labels 0, 1, ..., K - 1
     cdef object _own                        # a policy written in Python (custom.Asked), or None
     cdef Exploration _exploration
     cdef Optimism _optimism                 # the same object, or None if it does not work by an index
@@ -91,18 +101,21 @@ cdef class Player:
     cdef int64_t[::1] _scratch_pulls        # of a batch that may yet be refused
     cdef double[::1] _scratch_sums
     cdef Py_ssize_t _beginners              # arms that still miss answers to their initial pulls
+    cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
+    cdef Py_ssize_t _searched               # ... and those before this one have more
     cdef Py_ssize_t _committed_arm          # or -1
     cdef bint _stale                        # has an arm but the leader changed since the last index
+    cdef bint _changing                     # is a call under way that changes the state
+    cdef str _doubt                         # why nothing may be changed any more, or None
 
-    def __init__(self, rules, tuple labels not None, int64_t horizon, Rewards rewards not None,
-                 Stream stream not None, own=None):
-        cdef Py_ssize_t n_arms = len(labels)
+    def __cinit__(self, rules, Py_ssize_t n_arms, int64_t horizon, Rewards rewards not None,
+                  Stream stream not None, own=None):
+        if n_arms < 1:
+            raise ValueError(f"n_arms must be at least 1, got {n_arms}")
         self.rules, self._own = rules, own
         self._exploration, self._stop, self._commit, self._initial_pulls = rules
         self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
-        self.labels, self.horizon, self.stream, self._rewards = labels, horizon, stream, rewards
-        self._numbers = {label: number for number, label in enumerate(labels)}
-        self._numbered = labels == tuple(range(n_arms))
+        self.horizon, self.stream, self._rewards = horizon, stream, rewards
         self.lock = Lock()
 
         self._pulls = np.zeros(n_arms, dtype=np.int64)
@@ -124,9 +137,13 @@ cdef class Player:
         self._exploration.restart()
 
     def restore(self, pulls, sums, pending, commitment):
-        """Begin with these counts, which the caller has checked."""
-        cdef Py_ssize_t arm
-        for arm in range(self._answered.n_arms):
+        """Begin with these counts, whose values the caller has checked."""
+        cdef Py_ssize_t arm, n_arms = self._answered.n_arms
+        if not len(pulls) == len(sums) == len(pending) == n_arms:
+            raise ValueError(f"there must be {n_arms} pulls, sums and pending pulls")
+        if commitment is not None and not 0 <= commitment[0] < n_arms:
+            raise ValueError(f"there is no arm {commitment[0]} to be committed to")
+        for arm in range(n_arms):
             self._count(arm, pulls[arm], sums[arm])
             self._pending[arm] = pending[arm]
             self._shown.t += self._pending[arm]
@@ -135,12 +152,69 @@ cdef class Player:
             self.commitment = commitment
             self._committed_arm = commitment[0]
 
+    # ---- all or nothing
+
+    cdef int _begin(self) except -1:
+        """Take the lock for a change, or say why there can be none."""
+        self.lock.acquire()
+        if not self._changing and self._doubt is None:
+            self._changing = True
+            return 0
+        if self._changing and self.lock.depth == 1:     # the thread that was changing it is gone
+            self._doubt = "this process was forked in the middle of a change"
+            self._changing = False
+        try:
+            self._refuse()
+        finally:
+            self.lock.release()
+
+    cdef int _refuse(self) except -1:
+        if self._changing:
+            raise RuntimeError(
+                "the agent is in the middle of another call, from which this one was made (by a signal "
+                "handler, or by its own policy); nothing has changed")
+        if self.journal is not None:
+            self.journal.close()                        # so that it can be opened again
+        raise RuntimeError(
+            f"{self._doubt}, so that this agent may be out of step: make it again from its journal")
+
+    cdef void _end(self) noexcept:
+        self._changing = False
+        self.lock.release()
+
+    cdef int _record(self, record) except -1:
+        """Append to the journal; after an exception nobody knows whether the record is there."""
+        self._doubt = "the last change was interrupted while it was being recorded"
+        self.journal.append(record)
+        self._doubt = None
+        return 0
+
+    cdef tuple _snapshot(self):
+        """All that selections change."""
+        return (np.array(self._pending), self._shown.t, self._shown.most, self.commitment, self.stream.state,
+                self._exploration.memory())
+
+    cdef int _go_back(self, tuple snapshot) except -1:
+        cdef Py_ssize_t arm
+        doubt, self._doubt = self._doubt, "a change was interrupted, and then its undoing"
+        cdef const int64_t[::1] pending = snapshot[0]
+        _, self._shown.t, most, self.commitment, self.stream.state, memory = snapshot
+        self._pending[:] = pending
+        for arm in range(self._answered.n_arms):
+            self._show(arm)
+        self._shown.most = most
+        self._committed_arm = -1 if self.commitment is None else self.commitment[0]
+        self._least = self._searched = 0
+        self._stale = True
+        self._exploration.restart()
+        self._exploration.remember(memory, np.asarray(self._pulls).tolist())
+        self._doubt = doubt
+        return 0
+
     # ---- handing out
 
     def select(self):
         """The arm for the next round.
-
-        After the commitment it is always the committed arm, also beyond the horizon.
 
         Raises
         ------
@@ -148,74 +222,103 @@ cdef class Player:
             If all rounds have been handed out and the policy has not committed.
         """
         cdef Py_ssize_t arm
-        self.lock.acquire()                 # `with` looks methods up, as slow as all the rest
+        self._begin()                       # `with` looks methods up, as slow as all the rest
         try:
-            arm = self._choose()
-            if self.log is not None:
-                self.log(("select", arm))
-            return self.labels[arm]
+            if self.journal is None and self._own is None:
+                arm = self._next()
+                if arm < 0:
+                    arm = self._conclude(arm)
+                self._hand_out(arm, 1)
+                return arm
+            return self._deal(np.empty(1, dtype=np.int64), "select")[0].item()
         finally:
-            self.lock.release()
+            self._end()
 
     def select_batch(self, n):
         """The arms for the next `n` rounds: those that `n` calls of `select` would give.
 
-        An array if the arms are numbered, a list of labels if they have names. If fewer rounds
-        are left than are asked for, nothing is handed out and a ValueError says how many are.
+        If fewer rounds are left than are asked for, a ValueError says how many are.
         """
-        cdef Py_ssize_t i, count = whole_number("n", n, 1, MOST_PULLS)
-        cdef int64_t[::1] view
-        with self.lock:
-            self._stop_if_due()
+        cdef int64_t left
+        arms = np.empty(whole_number("n", n, 1, MOST_PULLS), dtype=np.int64)
+        self._begin()
+        try:
             left = self.horizon - self._shown.t
-            if self._committed_arm < 0 and 0 < left < count:
+            if self._committed_arm < 0 and not self._stops() and 0 < left < len(arms):
                 raise ValueError(f"n must be at most {left}, the rounds left before the horizon, got {n!r}")
-            arms = np.empty(count, dtype=np.int64)
-            view = arms
-            for i in range(count):
-                try:
-                    view[i] = self._choose()
-                except BaseException:           # of a policy in Python: what was handed out is recorded
-                    if self.log is not None and i > 0:
-                        self.log(("select_batch", arms[:i].tolist()))
-                    raise
-            if self.log is not None:
-                self.log(("select_batch", arms.tolist()))
-            return arms if self._numbered else [self.labels[view[i]] for i in range(count)]
+            return self._deal(arms, "select_batch")
+        finally:
+            self._end()
 
-    cdef Py_ssize_t _choose(self) except -1:
-        """The arm of the next round, which is then pending."""
-        cdef Py_ssize_t arm = -1
-        self._stop_if_due()
-        if self._committed_arm < 0:
-            if self._shown.t >= self.horizon:
-                raise HorizonReached(
-                    f"all {self.horizon:,} rounds have been handed out and the policy has not committed")
-            arm = self._fewest() if self._beginners else self._explore()
-            if arm < 0:
-                self._commit_to(self._commit.choose(&self._answered, &self.stream.rng))
-        if self._committed_arm >= 0:
-            arm = self._committed_arm
-        self._pending[arm] += 1
-        self._shown.t += 1
-        self._show(arm)
+    cdef object _deal(self, arms, str name):
+        """Fill `arms` with choices and record them; whatever is raised, none of them was made."""
+        cdef int64_t[::1] view = arms
+        cdef Py_ssize_t i = 0, arm
+        if self.journal is not None:
+            self.journal.check()
+        snapshot = self._snapshot()
+        try:
+            while i < view.shape[0]:
+                if self._committed_arm >= 0:
+                    view[i:] = self._committed_arm
+                    self._hand_out(self._committed_arm, view.shape[0] - i)
+                    break
+                arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
+                if arm < 0:
+                    self._conclude(arm)
+                PyErr_CheckSignals()
+            if self.journal is not None:
+                self._record((name, arms[0].item() if name == "select" else arms.tolist()))
+        except BaseException:
+            self._go_back(snapshot)
+            raise
+        return arms
+
+    cdef Py_ssize_t _fill(self, int64_t[::1] arms, Py_ssize_t* i) noexcept:
+        """A bounded number of choices from arms[i] on; what `_next` said last."""
+        cdef Py_ssize_t arm = 0, end = min(arms.shape[0], i[0] + max(1, PIECE // self._answered.n_arms))
+        with nogil:
+            while i[0] < end:
+                arm = self._next()
+                if arm < 0:
+                    break
+                self._hand_out(arm, 1)
+                arms[i[0]] = arm
+                i[0] += 1
         return arm
 
-    cdef int _stop_if_due(self) except -1:
-        # As in the engine, nothing is decided once the last reward has been answered.
-        if (self._committed_arm < 0 and self._beginners == 0 and self._answered.t < self.horizon
-                and self._stop.fires(&self._answered)):
-            self._commit_to(self._commit.choose(&self._answered, &self.stream.rng))
-        return 0
+    cdef Py_ssize_t _ask(self, int64_t[::1] arms, Py_ssize_t* i) except? -1:
+        """One choice of the user's own policy, unless it commits; as `_fill`."""
+        cdef Py_ssize_t arm
+        if self._shown.t >= self.horizon:
+            return AT_HORIZON
+        self._own_is_told()
+        arm, commits = self._own.select(self)
+        if commits:
+            self._commit_to(arm)
+        else:
+            self._hand_out(arm, 1)
+            arms[i[0]] = arm
+            i[0] += 1
+        return arm
 
-    cdef Py_ssize_t _explore(self) except -2:
-        if self._own is not None:
-            arm, commits = self._own.select(self)
-            if commits:
-                self._commit_to(arm)
-            return arm
+    cdef void _own_is_told(self) noexcept:
+        """The user's own policy learns of a change that is not in the journal yet."""
+        if self.journal is not None:
+            self._doubt = "the policy was interrupted, and what it remembers is unknown"
+
+    cdef Py_ssize_t _next(self) noexcept nogil:
+        """The arm of the next round, COMMITS or AT_HORIZON."""
+        if self._committed_arm >= 0:
+            return self._committed_arm
+        if self._stops():
+            return COMMITS
+        if self._shown.t >= self.horizon:
+            return AT_HORIZON
+        if self._beginners:
+            return self._fewest()
         if self._optimism is None:
-            return self._exploration.select(&self._shown, &self.stream.rng)
+            return self._exploration.select(&self._shown, &self.stream.rng)     # -1, COMMITS, if it is over
         # While only the leader changes, one index is computed instead of all.
         if self._stale:
             self._optimism.restart()
@@ -223,18 +326,42 @@ cdef class Player:
         self._optimism.decide(&self._shown, &self.stream.rng)
         return self._optimism.leader
 
+    cdef bint _stops(self) noexcept nogil:
+        # As in the engine, nothing is decided once the last reward has been answered.
+        return (self._beginners == 0 and self._answered.t < self.horizon
+                and self._stop.fires(&self._answered))
+
+    cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
+        """The arm to be committed to, where `_next` gave none."""
+        if answer == AT_HORIZON:
+            raise HorizonReached(
+                f"all {self.horizon:,} rounds have been handed out and the policy has not committed")
+        self._commit_to(self._commit.choose(&self._answered, &self.stream.rng))
+        return self._committed_arm
+
     cdef int _commit_to(self, Py_ssize_t arm) except -1:
-        self._committed_arm = arm
         self.commitment = (arm, self._answered.t, np.asarray(self._pulls).tolist(),
                            np.asarray(self._sums).tolist())
+        self._committed_arm = arm
         return 0
 
-    cdef Py_ssize_t _fewest(self) noexcept:
-        cdef Py_ssize_t arm, best = 0
-        for arm in range(1, self._answered.n_arms):
-            if self._pulls[arm] + self._pending[arm] < self._pulls[best] + self._pending[best]:
-                best = arm
-        return best
+    cdef Py_ssize_t _fewest(self) noexcept nogil:
+        """The first arm with the fewest pulls, answered or pending."""
+        # They only grow, so the search goes on where it has been.
+        cdef Py_ssize_t arm, n_arms = self._answered.n_arms
+        while True:
+            while self._searched < n_arms:
+                if self._pulls[self._searched] + self._pending[self._searched] == self._least:
+                    return self._searched
+                self._searched += 1
+            self._searched, self._least = 0, self._pulls[0] + self._pending[0]
+            for arm in range(1, n_arms):
+                self._least = min(self._least, self._pulls[arm] + self._pending[arm])
+
+    cdef void _hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil:
+        self._pending[arm] += count
+        self._shown.t += count
+        self._show(arm)
 
     cdef void _show(self, Py_ssize_t arm) noexcept nogil:
         """Let the exploration see an arm whose counts have changed."""
@@ -252,114 +379,107 @@ cdef class Player:
 
     # ---- answers
 
-    def update(self, arm, reward):
-        """Record the reward of a pull of `arm`.
-
-        Answers may come in any order and at any time, and need no token: the number of pending
-        pulls of the arm falls by one. With none pending the reward counts all the same, which is
-        how data from elsewhere gives a warm start.
-
-        Raises
-        ------
-        KeyError
-            If there is no such arm.
-        ValueError
-            If it is not a possible reward. Nothing has changed then.
-        """
-        cdef Py_ssize_t number
+    def update(self, Py_ssize_t arm, reward):
+        """Record the reward of a pull of `arm`."""
         cdef double value = self._number_from("reward", reward)
-        self.lock.acquire()
+        self._begin()
         try:
-            number = self._number(arm)
-            if not self._rewards.possible(1.0, value) or not isfinite(self._sums[number] + value):
+            self._check(arm, 1)
+            if not self._rewards.possible(1.0, value) or not isfinite(self._sums[arm] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
-            if self.log is not None:
-                self.log(("update", number, value))
-            self._count(number, 1, self._sums[number] + value)
-            if self._own is not None:
-                self._own.update(number, value)
+            if self.journal is not None or self._own is not None:
+                self._tell(("update", arm, value), (arm,), (value,))
+            self._count(arm, 1, self._sums[arm] + value)
         finally:
-            self.lock.release()
+            self._end()
 
-    def update_counts(self, arm, n, total):
+    def update_counts(self, Py_ssize_t arm, n, total):
         """Record `n` rewards of `arm` that sum to `total`."""
-        cdef Py_ssize_t number
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
         cdef double value = self._number_from("total", total)
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
-        with self.lock:
-            number = self._number(arm)
-            if count > MOST_PULLS - self._shown.t:
-                raise ValueError(f"n must be at most {MOST_PULLS - self._shown.t:,}, got {n!r}")
-            if not self._rewards.possible(<double>count, value) or not isfinite(self._sums[number] + value):
+        self._begin()
+        try:
+            self._check(arm, count)
+            if not self._rewards.possible(<double>count, value) or not isfinite(self._sums[arm] + value):
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
-            if self.log is not None:
-                self.log(("update_counts", number, count, value))
-            self._count(number, count, self._sums[number] + value)
+            if self.journal is not None:
+                self._tell(("update_counts", arm, count, value), (), ())
+            self._count(arm, count, self._sums[arm] + value)
+        finally:
+            self._end()
 
     def update_batch(self, arms, rewards):
-        """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
-        cdef Py_ssize_t bad, arm
+        """Record many rewards, or none if one is invalid: an array of arms, one of rewards."""
+        cdef const int64_t[::1] numbers = arms
+        cdef const double[::1] values = rewards
+        cdef Py_ssize_t i = 0, end, arm, bad = -1
+        self._begin()
         try:
-            values = np.ascontiguousarray(rewards, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise TypeError(f"rewards must each be {self._rewards}, got {brief(rewards)}") from None
-        numbers = self._numbers_of(arms)
-        if values.ndim != 1 or len(values) != len(numbers):
-            raise ValueError(
-                f"arms and rewards must be of the same length, got {len(numbers)} and shape {values.shape}")
-        with self.lock:
-            bad = self._sum_up(numbers, values)
+            self._check(0, numbers.shape[0])
+            for arm in range(self._answered.n_arms):
+                self._scratch_pulls[arm], self._scratch_sums[arm] = 0, self._sums[arm]
+            while i < numbers.shape[0] and bad < 0:
+                end = min(numbers.shape[0], i + 256 * PIECE)
+                bad = self._sum_up(numbers, values, i, end)
+                i = end
+                PyErr_CheckSignals()
             if bad >= 0 and not 0 <= numbers[bad] < self._answered.n_arms:
-                raise KeyError(f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {len(self.labels) - 1}")
+                raise KeyError(
+                    f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {self._answered.n_arms - 1}")
             if bad >= 0:
-                raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {float(values[bad])!r}")
+                raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
             if not np.isfinite(self._scratch_sums).all():
                 raise ValueError("rewards must have a finite sum, got more than a double can hold")
-            if self.log is not None:
-                self.log(("update_batch", numbers.tolist(), values.tolist()))
+            if self.journal is not None or self._own is not None:
+                listed, told = arms.tolist(), rewards.tolist()
+                self._tell(("update_batch", listed, told), listed, told)
             for arm in range(self._answered.n_arms):
                 if self._scratch_pulls[arm] > 0:
                     self._count(arm, self._scratch_pulls[arm], self._scratch_sums[arm])
-            if self._own is not None:
-                for number, reward in zip(numbers.tolist(), values.tolist(), strict=True):
-                    self._own.update(number, reward)
+        finally:
+            self._end()
 
-    cdef Py_ssize_t _number(self, arm) except -1:
-        try:
-            return self._numbers[arm]
-        except (KeyError, TypeError):           # a TypeError if it cannot be a label at all
-            raise KeyError(f"there is no arm {arm!r}; the arms are {brief(self.labels)}") from None
+    cdef int _tell(self, record, arms, rewards) except -1:
+        """Let the user's own policy and the journal know of answers that are yet to be counted."""
+        if self.journal is not None:
+            self.journal.check()
+        if self._own is not None:
+            self._own_is_told()
+            for arm, reward in zip(arms, rewards, strict=True):
+                self._own.update(arm, reward)
+        if self.journal is not None:
+            self._record(record)
+        return 0
+
+    cdef int _check(self, Py_ssize_t arm, int64_t count) except -1:
+        """Is there such an arm, and room for so many more pulls?"""
+        if not 0 <= arm < self._answered.n_arms:
+            raise IndexError(f"there is no arm {arm}")
+        if count > MOST_PULLS - self._shown.t:
+            raise ValueError(f"n must be at most {MOST_PULLS - self._shown.t:,}, got {count:,}")
+        return 0
 
     cdef double _number_from(self, name, value) except? -1.0:
         try:
             return value
         except TypeError:
             raise TypeError(f"{name} must be a number, got {value!r}") from None
+        except OverflowError:
+            raise ValueError(f"{name} must be {self._rewards}, got more than a double can hold") from None
 
-    cdef object _numbers_of(self, arms):
-        """Arm numbers as an array; those of numbered arms are yet to be checked."""
-        if self._numbered:
-            numbers = np.asarray(arms)
-            if numbers.ndim == 1 and numbers.dtype.kind in "iu":
-                return np.ascontiguousarray(numbers, dtype=np.int64)
-        if isinstance(arms, (str, bytes)):
-            raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
-        return np.array([self._number(arm) for arm in arms], dtype=np.int64)
-
-    cdef Py_ssize_t _sum_up(self, const int64_t[::1] arms, const double[::1] rewards) noexcept nogil:
-        """The pulls of a batch and the sums after it into the scratch; the first bad entry, or -1."""
+    cdef Py_ssize_t _sum_up(self, const int64_t[::1] arms, const double[::1] rewards,
+                            Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+        """Add a part of a batch to the scratch; the first bad entry, or -1."""
         # Local copies: the compiler cannot know that the stores do not change the originals.
         cdef Py_ssize_t i, arm, n_arms = self._answered.n_arms
         cdef int64_t* pulls = &self._scratch_pulls[0]
         cdef double* sums = &self._scratch_sums[0]
         cdef double low = self._rewards.low, high = self._rewards.high, reward
         cdef bint whole = self._rewards.whole
-        for arm in range(n_arms):
-            pulls[arm], sums[arm] = 0, self._sums[arm]
-        for i in range(arms.shape[0]):
+        for i in range(start, end):
             arm, reward = arms[i], rewards[i]
             if <size_t>arm >= <size_t>n_arms or not low <= reward <= high:
                 return i
@@ -407,6 +527,15 @@ cdef class Player:
     def rounds(self):
         """Rounds so far: answered and pending."""
         return self._shown.t
+
+    def state(self):
+        """All that changes: pulls, sums, pending pulls, generator, memory and commitment."""
+        with self.lock:
+            if self._doubt is not None and not self._changing:
+                self._refuse()
+            return (np.asarray(self._pulls).tolist(), np.asarray(self._sums).tolist(),
+                    np.asarray(self._pending).tolist(), self.stream.state, self._exploration.memory(),
+                    self.commitment)
 
 
 def bounds_of(Bounds bounds not None, double n, double total, double t):
