@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,7 +92,7 @@ def as_labels(arms: Any) -> tuple[Label, ...]:
         if isinstance(label, bool) or not isinstance(label, Label):
             raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
         if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
-            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got {brief(label)}")
+            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got a number that is not")
         if label in seen:
             raise ValueError(f"arms must be different, got {label!r} twice")
         if len(labels) == MOST_ARMS:

@@ -182,8 +182,7 @@ class Agent:
     def update_batch(self, arms: Any, rewards: ArrayLike) -> None:
         """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
         try:
-            # A copy, because another thread may write to the array while it is checked and recorded.
-            values = np.array(rewards, dtype=np.float64)
+            values = np.ascontiguousarray(rewards, dtype=np.float64)
         except (OverflowError, TypeError, ValueError):
             raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
         numbers = self._numbers_of(arms)
@@ -207,7 +206,7 @@ class Agent:
         if self._experiment.numbered:
             numbers = np.asarray(arms)
             if numbers.ndim == 1 and numbers.dtype.kind in "iu":
-                return np.array(numbers, dtype=np.int64)
+                return np.ascontiguousarray(numbers, dtype=np.int64)
         if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
             raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
         return np.array([self._number(arm) for arm in arms], dtype=np.int64)

@@ -1,5 +1,6 @@
 """Input that an agent refuses, and that never changes it."""
 
+import itertools
 import math
 
 import numpy as np
@@ -50,6 +51,11 @@ def test_the_family_says_which_rewards_are_valid(reward, bad, good):
         (TypeError, lambda agent: agent.update("a", "1.0")),
         (TypeError, lambda agent: agent.update("a", None)),
         (TypeError, lambda agent: agent.update_batch("ab", [1.0, 1.0])),
+        (ValueError, lambda agent: agent.update("a", 10**400)),
+        (ValueError, lambda agent: agent.update_counts("a", 1, -(10**400))),
+        (ValueError, lambda agent: agent.update_counts("a", 10**400, 0)),
+        (TypeError, lambda agent: agent.update_batch(["a"], [10**400])),
+        (TypeError, lambda agent: agent.update_batch(3, [1.0])),
         (ValueError, lambda agent: agent.update_batch(["a"], [1.0, 1.0])),
         (ValueError, lambda agent: agent.update_batch(["a"], [[1.0]])),
         (ValueError, lambda agent: agent.update_counts("a", -1, 0.0)),
@@ -92,6 +98,11 @@ def test_numbered_arms_are_checked_in_batches():
         ({"arms": ["a", "a"]}, "'a' twice"),
         ({"arms": ["a", None]}, r"arms\[1\]"),
         ({"arms": ["a", math.nan]}, r"arms\[1\]"),
+        ({"arms": ["a", 10**30]}, r"arms\[1\]"),
+        ({"arms": ["a", 10**5000]}, r"arms\[1\]"),
+        ({"arms": np.array([[1, 2], [3, 4]])}, r"arms\[0\]"),
+        ({"arms": [*range(200_000), 7]}, "7 twice"),
+        ({"arms": itertools.count()}, "got more"),
         ({"horizon": 2}, "horizon"),
         ({"horizon": 1.5}, "horizon"),
         ({"reward": "normal"}, "reward"),
@@ -104,3 +115,31 @@ def test_numbered_arms_are_checked_in_batches():
 def test_a_bad_argument_is_named(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         twins(1, **options)
+
+
+@pytest.mark.parametrize(
+    ("arms", "labels"),
+    [
+        (np.array([10, 20]), (10, 20)),
+        (np.array(["x", "y"]), ("x", "y")),
+        ([np.float32(0.5), np.int8(3)], (0.5, 3)),
+        (np.array(2), (0, 1)),
+    ],
+)
+def test_numpy_arms_are_arms(arms, labels):
+    agent = robai.Agent(robai.UCB(), arms, 100, reward="bernoulli", rng=0)
+    assert agent.labels == labels
+    assert {type(label) for label in agent.labels} <= {int, float, str}
+    agent.update(labels[0], 1)
+    agent.update(arms[0] if np.ndim(arms) else 0, 1)
+    assert robai.Agent.from_json(agent.to_json()).labels == labels
+    assert agent.pulls.tolist() == [2, 0]
+
+
+def test_there_is_room_for_every_pull_that_can_be_restored():
+    (agent,) = twins(1)
+    agent.update_counts(0, 2**60, 0.0)
+    for call in (lambda: agent.update(0, 1), lambda: agent.update_batch([0], [1]), agent.select):
+        with pytest.raises((ValueError, robai.HorizonReached)):
+            call()
+    assert robai.Agent.from_json(agent.to_json()).rounds == 2**60

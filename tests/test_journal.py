@@ -188,7 +188,7 @@ def test_a_disk_that_fails_stops_the_agent(tmp_path, monkeypatch):
         with pytest.raises(OSError, match="No space"):
             agent.update("a", 1)
     assert agent.pulls.tolist() == [1, 0, 0]
-    with pytest.raises(RuntimeError, match="make the agent again"):
+    with pytest.raises(RuntimeError, match="make it again from its journal"):
         agent.update("a", 1)
     agent.journal.close()
     assert opened(tmp_path / "journal").pulls.tolist() == [1, 0, 0]

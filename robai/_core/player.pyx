@@ -41,7 +41,7 @@ from robai._core.lock cimport Lock
 from robai._core.optimism cimport Optimism
 from robai._core.policies cimport Arms, Commitment, Exploration, Stopping
 from robai._core.rewards cimport Rewards
-from robai._core.rng cimport Rng, Stream
+from robai._core.rng cimport Stream
 
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
@@ -413,6 +413,8 @@ cdef class Player:
 
     def update_batch(self, arms, rewards):
         """Record many rewards, or none if one is invalid: an array of arms, one of rewards."""
+        if self.journal is not None:        # what is recorded must be what was checked, whoever writes to them
+            arms, rewards = arms.copy(), rewards.copy()
         cdef const int64_t[::1] numbers = arms
         cdef const double[::1] values = rewards
         cdef Py_ssize_t i = 0, end, arm, bad = -1
