@@ -413,7 +413,7 @@ cdef class Player:
 
     def update_batch(self, arms, rewards):
         """Record many rewards, or none if one is invalid: an array of arms, one of rewards."""
-        if self.journal is not None:        # what is recorded must be what was checked, whoever writes to them
+        if self.journal is not None:        # what is recorded must be what was checked
             arms, rewards = arms.copy(), rewards.copy()
         cdef const int64_t[::1] numbers = arms
         cdef const double[::1] values = rewards
