@@ -182,8 +182,13 @@ class Agent:
     def update_batch(self, arms: Any, rewards: ArrayLike) -> None:
         """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
         try:
-            values = np.ascontiguousarray(rewards, dtype=np.float64)
-        except (OverflowError, TypeError, ValueError):
+            values = np.asarray(rewards)
+            if values.dtype.kind not in "biufO":  # NumPy would make numbers of strings
+                raise TypeError
+            values = np.ascontiguousarray(values, dtype=np.float64)
+        except OverflowError:
+            raise ValueError("rewards must be finite, got one that a double cannot hold") from None
+        except (TypeError, ValueError):
             raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
         numbers = self._numbers_of(arms)
         if values.shape != numbers.shape:
