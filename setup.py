@@ -28,6 +28,9 @@ DIRECTIVES = {
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O2", "-ffp-contract=off", "-fno-math-errno"]
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
+# NumPy's samplers are linked statically: which ones is known here alone.
+MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
+
 extensions = [
     Extension(
         f"robai._core.{path.stem}",
@@ -35,7 +38,8 @@ extensions = [
         include_dirs=[numpy.get_include()],
         library_dirs=[str(RANDOM)],
         libraries=["npyrandom"] + ([] if sys.platform == "win32" else ["m"]),
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *MACROS.get(path.stem, [])],
+        depends=[numpy.version.__file__],
         extra_compile_args=FLAGS,
     )
     for path in sorted(Path("robai/_core").glob("*.pyx"))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from robai._core.rng import RUNS_PER_BLOCK, Stream, layers, seed_block
+from robai._core.rng import NUMPY, RUNS_PER_BLOCK, Stream, layers, seed_block
 
 WORD = 2**64 - 1
 EDGES, HEIGHTS = layers()
@@ -355,3 +355,9 @@ def test_tails(batches):
     beyond = size[size > R]
     upper = math.erfc(R / math.sqrt(2))
     assert kolmogorov(beyond, lambda x: 1 - math.erfc(x / math.sqrt(2)) / upper) < KOLMOGOROV
+
+
+def test_the_core_knows_which_numpy_its_samplers_are_from():
+    # Installed in an isolated environment, the core may be built against another NumPy than is used.
+    major, minor = map(int, NUMPY.split(".")[:2])
+    assert (major, minor) >= (2, 0)

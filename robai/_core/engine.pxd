@@ -9,6 +9,9 @@ from robai._core.rng cimport Rng
 
 cdef enum:
     TAPE = 64
+    # Work between two looks at the clock, and at most of a streak: rounds, leaps, or arms of a
+    # decision. None of these takes more than a few microseconds, few more than some nanoseconds.
+    LOOK = 16384
 
 
 cdef class Batch:
@@ -32,6 +35,9 @@ cdef class Batch:
     cdef int64_t[::1] _committed_arm
     cdef int64_t[:, ::1] _pulls
 
+    cdef int64_t _deadline                  # of this piece, by the clock, in nanoseconds
+    cdef int64_t _work                      # since the last look at it
+
     # The run being played.
     cdef Py_ssize_t _run
     cdef Py_ssize_t _recorded               # how many of the times
@@ -45,15 +51,16 @@ cdef class Batch:
     cdef Py_ssize_t[::1] _filled
 
     cdef void _begin(self) noexcept nogil
-    cdef bint _play(self, double* budget) noexcept nogil
-    cdef bint _by_round(self, double* budget) noexcept nogil
-    cdef bint _by_index(self, Optimism explore, double* budget) noexcept nogil
+    cdef bint _play(self) noexcept nogil
+    cdef bint _by_round(self) noexcept nogil
+    cdef bint _by_index(self, Optimism explore) noexcept nogil
     # Pulls the leader, at least once and at most `limit` times, while its index stays surely
-    # above the bar; sets `_staying`. Roughly how many nanoseconds it took.
-    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil
+    # above the bar; sets `_staying`.
+    cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil
     # Plays at most `limit` rounds of a streak one by one; how many.
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil
     cdef void _pull(self, Py_ssize_t arm) noexcept nogil
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil
     # Counts `pulls` more pulls of an arm, and records the regret at the times they cover.
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil
+    cdef void _record(self, Py_ssize_t arm, int64_t end) noexcept nogil

@@ -5,11 +5,22 @@ deciding are two tight loops instead of two calls a round. A buffer is filled wi
 rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown away with it.
 """
 
+from cpython.time cimport monotonic_ns
+
 import numpy as np
 
 from robai._core.bounds cimport least_level
 
 TAPE_LENGTH = TAPE
+
+
+cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
+    """Is the batch's piece over, now that so much more work is done?"""
+    batch._work += work
+    if batch._work < LOOK:
+        return False
+    batch._work = 0
+    return monotonic_ns() >= batch._deadline
 
 
 cdef class Batch:
@@ -56,14 +67,22 @@ cdef class Batch:
         self._arms.sums = &self._sums[0]
 
     def advance(self, double budget):
-        """Play for about `budget` nanoseconds; whether there is more to play."""
+        """Play for about `budget` nanoseconds, one decision at least; whether there is more to play.
+
+        Where a piece ends makes no difference to what is played.
+        """
         with nogil:
-            while self._run < self._states.shape[0] and budget > 0.0:
+            self._deadline = monotonic_ns() + <int64_t>min(budget, 1e18)
+            self._work = LOOK
+            while self._run < self._states.shape[0]:
                 if not self._begun:
                     self._begin()
-                if self._play(&budget):
-                    self._run += 1
-                    self._begun = False
+                if not self._play():
+                    break
+                self._run += 1
+                self._begun = False
+                if late(self, self._arms.n_arms):
+                    break
         return self._run < self._states.shape[0]
 
     def first_exits(self, Py_ssize_t arm, int64_t pulls, double total, double bar, int64_t limit):
@@ -101,17 +120,15 @@ cdef class Batch:
         self._staying = False
         self._begun = True
 
-    cdef bint _play(self, double* budget) noexcept nogil:
+    cdef bint _play(self) noexcept nogil:
         """Go on with the run; whether it is finished."""
         cdef Py_ssize_t arm
         cdef bint explored
         while self._arms.t < min(self._initial_rounds, self._arms.horizon):
             self._pull(<Py_ssize_t>(self._arms.t % self._arms.n_arms))
-            budget[0] -= 20.0
-        if self._optimism is not None:
-            explored = self._by_index(self._optimism, budget)
-        else:
-            explored = self._by_round(budget)
+            if late(self, 1):
+                return False
+        explored = self._by_round() if self._optimism is None else self._by_index(self._optimism)
         if not explored:
             return False
         if self._arms.t < self._arms.horizon:
@@ -122,36 +139,35 @@ cdef class Batch:
             self._count(arm, self._arms.horizon - self._arms.t)
         return True
 
-    cdef bint _by_round(self, double* budget) noexcept nogil:
+    cdef bint _by_round(self) noexcept nogil:
         """Ask the exploration before every pull; whether exploration is over."""
         cdef Py_ssize_t arm
         while self._arms.t < self._arms.horizon:
-            if budget[0] <= 0.0:
-                return False
             if self._stop.fires(&self._arms):
                 return True
             arm = self._explore.select(&self._arms, &self._rng)
             if arm < 0:
                 return True
             self._pull(arm)
-            budget[0] -= self._explore.cost
+            if late(self, self._arms.n_arms):           # which the rules may have looked at, all of them
+                return False
         return True
 
-    cdef bint _by_index(self, Optimism explore, double* budget) noexcept nogil:
+    cdef bint _by_index(self, Optimism explore) noexcept nogil:
         """Pull the leader while its index stays above all others: the same arms, less work."""
         while self._arms.t < self._arms.horizon:
-            if budget[0] <= 0.0:
-                return False
             if self._stop.fires(&self._arms):
                 return True
             if not self._staying or self._arms.t == explore.until:
                 explore.decide(&self._arms, &self._rng)
-            budget[0] -= explore.cost + self._streak(
+            self._streak(
                 explore, min(explore.until - self._arms.t, self._stop.quiet(&self._arms, explore.leader)))
+            if late(self, self._arms.n_arms):
+                return False
         return True
 
-    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
-        return 8.0 * <double>self._steps(explore, min(limit, <int64_t>1 << 18))
+    cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
+        self._work += self._steps(explore, min(limit, <int64_t>LOOK))
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader, count, played
@@ -186,20 +202,27 @@ cdef class Batch:
 
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil:
         cdef int64_t end = self._arms.t + pulls
-        cdef double regret
-        cdef Py_ssize_t i
-        while self._recorded < self._times.shape[0] and self._times[self._recorded] <= end:
-            self._arms.pulls[arm] += self._times[self._recorded] - self._arms.t
-            self._arms.t = self._times[self._recorded]
-            regret = 0.0
-            for i in range(self._arms.n_arms):
-                regret += self._gaps[i] * <double>self._arms.pulls[i]
-            self._regret[self._run, self._recorded] = regret
-            self._recorded += 1
-        self._arms.pulls[arm] += end - self._arms.t
+        if self._recorded < self._times.shape[0] and self._times[self._recorded] <= end:
+            self._record(arm, end)
+        self._arms.pulls[arm] += pulls
         self._arms.t = end
         if self._arms.pulls[arm] > self._arms.pulls[self._arms.most]:
             self._arms.most = arm
+
+    cdef void _record(self, Py_ssize_t arm, int64_t end) noexcept nogil:
+        """The regret at the times until `end`, if only `arm` is pulled."""
+        cdef int64_t time
+        cdef double others = 0.0
+        cdef Py_ssize_t i
+        self._work += self._arms.n_arms
+        for i in range(self._arms.n_arms):
+            if i != arm:
+                others += self._gaps[i] * <double>self._arms.pulls[i]
+        while self._recorded < self._times.shape[0] and self._times[self._recorded] <= end:
+            time = self._times[self._recorded]
+            self._regret[self._run, self._recorded] = (
+                others + self._gaps[arm] * <double>(self._arms.pulls[arm] + time - self._arms.t))
+            self._recorded += 1
 
 
 def accumulate(int64_t count, double[::1] mean not None, double[::1] squares not None,

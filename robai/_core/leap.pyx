@@ -15,13 +15,13 @@ a fixed level. Where a walk has left that smaller R the indices are compared ane
 """
 
 cimport cython
-from libc.math cimport INFINITY, NAN, exp, expm1, fabs, isnan, log, log2, sqrt
+from libc.math cimport INFINITY, exp, expm1, fabs, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
 
 from robai._core.bounds cimport FixedLevel, GaussianBounds, least_level
-from robai._core.engine cimport Batch
+from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
 from robai._core.optimism cimport Optimism
 from robai._core.rng cimport Rng, Stream, next_double, next_normal
@@ -31,9 +31,6 @@ cdef enum:
     FEW = 16                        # rounds to play one by one where no leap is possible
 
 cdef double TINY = np.finfo(np.float64).tiny
-
-# Nanoseconds after which a streak is interrupted, for a look at Ctrl-C.
-cdef double LONGEST = 1e6
 
 # A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
 cdef double NEAR = 3.0
@@ -110,12 +107,13 @@ cdef class GaussianLeaps(Batch):
         self._steady_root = self._root(1.0, 1.0, 0.0)
         self._steady = isinstance(self._bounds.level, FixedLevel)
 
-    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
+    cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
         # Clipped, for the same reason: beyond 1e130 standard deviations a pull nothing is random.
         cdef double mean = self._means[arm]
         cdef double ahead = min(max((mean - explore.bar) * self._precision, -1e130), 1e130)
-        cdef double deviation, n, t, slack, root, drift, tau, k, step, excess, work = 0.0
+        cdef double deviation, n, t, slack, root, drift, tau, k, step, excess
+        cdef int work = 0
         cdef int64_t pulls = self._arms.pulls[arm], end = self._arms.t + 1 + limit, left = limit, length, i
         # At the start of a streak b is close; a level that moves makes it expensive to look how close.
         cdef bint near = not (self._staying or self._steady)
@@ -124,8 +122,8 @@ cdef class GaussianLeaps(Batch):
             self._take_deviations()
         deviation = self._deviations[arm]
         self._staying = True
-        while self._staying and left > 0 and work < LONGEST:
-            work += 40.0 if self._steady else 150.0
+        while self._staying and left > 0 and work < LOOK:
+            work += 1
             n, t = <double>pulls, <double>(end - left)
             length = 0
             if not near:
@@ -178,7 +176,7 @@ cdef class GaussianLeaps(Batch):
         self._deviations[arm] = deviation
         self._sums[arm] = mean * <double>pulls + self._sigma * deviation
         self._count(arm, limit - left)
-        return work
+        self._work += work
 
     cdef inline double _root(self, double n, double t, double k) noexcept nogil:
         """r such that the bounds are m +- r sigma / sqrt(n), or wider, during the next k pulls."""
@@ -223,14 +221,14 @@ cdef class PositiveLeaps(Batch):
     Where no leap is possible rounds are played one by one, the more the longer that has been so:
     at worst a run takes little longer than with the step engine.
     """
-    cdef double[:, ::1] _widths     # x of each arm and size, NaN where not yet needed
+    cdef double[:, ::1] _widths     # x of each arm and size, 0 where not yet needed
     cdef double[::1] _variances
     cdef int64_t[::1] _rounds       # of each size
     cdef int64_t _patience          # how many rounds to play before the next try to leap
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
-        self._widths = np.full((self._means.shape[0], SIZES), NAN)
+        self._widths = np.zeros((self._means.shape[0], SIZES))
         self._variances = np.array([self._family.variance(mean) for mean in self._means])
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
@@ -238,15 +236,14 @@ cdef class PositiveLeaps(Batch):
         Batch._begin(self)
         self._patience = FEW
 
-    cdef double _streak(self, Optimism explore, int64_t limit) noexcept nogil:
+    cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef int64_t left = limit, length
-        cdef double work = 0.0
+        cdef int64_t left = limit, length, work = 0
         if not self._staying:       # from the rim one round at a time: ties are possible there
             left -= self._steps(explore, min(left, self._patience))
-            work += 8.0 * <double>(limit - left)
-        while self._staying and left > 0 and work < LONGEST:
-            work += 300.0
+            work += limit - left
+        while self._staying and left > 0 and work < LOOK:
+            work += 1
             length = self._length(explore, left)
             if length > 0:
                 self._sums[arm] += self._family.total(arm, self._means[arm], <double>length, &self._rng)
@@ -255,9 +252,9 @@ cdef class PositiveLeaps(Batch):
             else:
                 self._patience = min(2 * self._patience, <int64_t>PATIENCE)
                 length = self._steps(explore, min(left, self._patience))
-                work += 8.0 * <double>length
+                work += length
             left -= length
-        return work
+        self._work += work
 
     cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
         """The length of a leap that is surely possible; 0 if only a short one is.
@@ -314,7 +311,7 @@ cdef class PositiveLeaps(Batch):
                 and explore.bounds.above(n + k, low + k * self._means[arm], level, explore.bar))
 
     cdef inline double _width(self, Py_ssize_t arm, Py_ssize_t size) noexcept nogil:
-        if isnan(self._widths[arm, size]):
+        if self._widths[arm, size] == 0.0:
             self._widths[arm, size] = corridor_width(
                 self._family, self._means[arm], <double>self._rounds[size], CORRIDOR)
         return self._widths[arm, size]

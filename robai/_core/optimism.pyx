@@ -6,6 +6,7 @@ from libc.math cimport INFINITY
 import numpy as np
 
 from robai._core.policies cimport argmax
+from robai._core.rng cimport next_below
 
 
 cdef class Optimism(Exploration):
@@ -23,9 +24,11 @@ cdef class SteadyOptimism(Optimism):
     """For levels that do not depend on the round: an index changes only by a pull of its arm.
 
     The indices are the leaves of a tournament: node i holds the larger of its children
-    2i and 2i + 1, so the best index, and the best among the others, take log2(K) steps.
+    2i and 2i + 1, and how many leaves below it have that index. So the best index, one of the
+    arms that have it, and the best among the others, take log2(K) steps.
     """
     cdef double[::1] _nodes
+    cdef Py_ssize_t[::1] _tied
     cdef Py_ssize_t _leaves
     cdef bint _started
 
@@ -35,6 +38,8 @@ cdef class SteadyOptimism(Optimism):
         while self._leaves < n_arms:
             self._leaves *= 2
         self._nodes = np.full(2 * self._leaves, -INFINITY)
+        self._tied = np.zeros(2 * self._leaves, dtype=np.intp)
+        np.asarray(self._tied)[self._leaves:self._leaves + n_arms] = 1
 
     cdef void restart(self) noexcept nogil:
         self._started = False
@@ -42,12 +47,15 @@ cdef class SteadyOptimism(Optimism):
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t i
         if self._started:
-            self._refresh(arms, self.leader)
+            self._nodes[self._leaves + self.leader] = self._index(arms, self.leader)
+            self._climb(self._leaves + self.leader, 1)
         else:
             for i in range(arms.n_arms):
-                self._refresh(arms, i)
+                self._nodes[self._leaves + i] = self._index(arms, i)
+            for i in range(2 * self._leaves - 2, 0, -2):
+                self._climb(i, i >> 1)
             self._started = True
-        self.leader = self._winner(arms.n_arms, rng)
+        self.leader = self._winner(rng)
         self.bar = -INFINITY
         i = self._leaves + self.leader
         while i > 1:
@@ -55,20 +63,33 @@ cdef class SteadyOptimism(Optimism):
             i >>= 1
         self.until = arms.horizon
 
-    cdef void _refresh(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        cdef Py_ssize_t i = self._leaves + arm
-        self._nodes[i] = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
-        while i > 1:
-            i >>= 1
-            self._nodes[i] = max(self._nodes[2 * i], self._nodes[2 * i + 1])
+    cdef inline double _index(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        cdef double index = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+        return index if index == index else -INFINITY           # of sums too large for a double
 
-    cdef Py_ssize_t _winner(self, Py_ssize_t n_arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t i = 1
+    cdef inline void _climb(self, Py_ssize_t i, Py_ssize_t top) noexcept nogil:
+        """Set the nodes above i, up to `top`."""
+        cdef double index = self._nodes[i], other
+        cdef Py_ssize_t tied = self._tied[i]
+        while i > top:
+            other = self._nodes[i ^ 1]
+            # No branches: which one is larger cannot be predicted.
+            tied = (index >= other) * tied + (other >= index) * self._tied[i ^ 1]
+            index = max(index, other)
+            i >>= 1
+            self._nodes[i], self._tied[i] = index, tied
+
+    cdef Py_ssize_t _winner(self, Rng* rng) noexcept nogil:
+        """Uniform among the arms with the largest index; draws only if there is a tie."""
+        cdef Py_ssize_t i = 1, skip = 0
+        if self._tied[1] > 1:
+            skip = next_below(rng, self._tied[1])
         while i < self._leaves:
             i *= 2
-            if self._nodes[i] == self._nodes[i + 1]:
-                return argmax(&self._nodes[self._leaves], n_arms, rng)
             if self._nodes[i] < self._nodes[i + 1]:
+                i += 1
+            elif self._nodes[i] == self._nodes[i + 1] and skip >= self._tied[i]:
+                skip -= self._tied[i]
                 i += 1
         return i - self._leaves
 
@@ -86,7 +107,6 @@ cdef class GrowingOptimism(Optimism):
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
-        self.cost = 50.0 * n_arms
         self._indices = np.empty(n_arms)
 
     cdef void restart(self) noexcept nogil:

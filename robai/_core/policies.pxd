@@ -46,8 +46,6 @@ cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcep
 cdef class Exploration:
     # Before it is asked, every arm is pulled `initial_pulls` times, in turn.
     cdef readonly int64_t initial_pulls
-    # Roughly how many nanoseconds `select` takes: bounds the time between two looks at Ctrl-C.
-    cdef readonly double cost
     # Does it draw conclusions that it does not take back, such as dropping an arm? A live agent
     # shows it rewards that have arrived, and nothing else.
     cdef readonly bint concludes

@@ -24,7 +24,6 @@ cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcep
 cdef class Exploration:
     def __cinit__(self, *args, **kwargs):
         self.initial_pulls = 1
-        self.cost = 50.0
 
     cdef void restart(self) noexcept nogil:
         pass

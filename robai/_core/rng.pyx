@@ -23,6 +23,11 @@ from cpython.pycapsule cimport PyCapsule_New
 from libc.math cimport M_PI_2, erfc, exp, log, log1p, sqrt
 from libc.stdint cimport uint32_t, uint64_t
 
+cdef extern from *:
+    const char* ROBAI_NUMPY             # defined by setup.py
+
+NUMPY = ROBAI_NUMPY.decode()            # of the samplers, which are linked statically
+
 RUNS_PER_BLOCK = 256
 
 cdef double R = 3.6541528853610088      # Marsaglia and Tsang (2000): closes 256 layers

@@ -29,7 +29,6 @@ cdef class Thompson(Exploration):
     def __init__(self, Py_ssize_t n_arms, Family family not None):
         self.family = family
         self.initial_pulls = family.prior_pulls
-        self.cost = 50.0 * n_arms
         self._draws = np.empty(n_arms)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:

@@ -20,7 +20,6 @@ cdef class Elimination(Exploration):
 
     def __init__(self, Py_ssize_t n_arms):
         self._active = np.empty(n_arms, dtype=np.intp)
-        self.cost = 10.0 * n_arms
         self.concludes = True
 
     cdef void restart(self) noexcept nogil:

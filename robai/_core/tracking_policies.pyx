@@ -141,7 +141,6 @@ cdef class Tracking(Exploration):
     def __init__(self, Py_ssize_t n_arms, Family family not None, bint cumulative):
         self.family = family
         self.cumulative = cumulative
-        self.cost = 1500.0 * n_arms
         self._means = np.empty(n_arms)
         self._weights = np.zeros(n_arms)
         self._goal = np.empty(n_arms)
