@@ -9,8 +9,6 @@ np.int64(1124)
 __version__ = "0.1.0"
 
 from robai import bandits, custom, families, kl, policies, rules, theory
-from robai._core.player import HorizonReached
-from robai.agent import Agent, load
 from robai.bandits import (
     Bernoulli,
     Binomial,
@@ -22,7 +20,7 @@ from robai.bandits import (
     Poisson,
 )
 from robai.custom import Commit
-from robai.journal import Journal
+from robai.live import Agent, HorizonReached, Journal, load
 from robai.policies import (
     BAIETC,
     DETC,

@@ -38,11 +38,11 @@ from robai._core.engine import TAPE_LENGTH
 from robai._core.policies import Commitment, Exploration
 from robai._core.rng import Stream
 from robai._core.stopping import Never
-from robai._policy import BasePolicy, Parts, Started
+from robai.policies.base import BasePolicy, Parts, Started
 
 if TYPE_CHECKING:
-    from robai._batches import Played, Simulation
     from robai._core.player import Player
+    from robai._play.batches import Played, Simulation
     from robai.rules import Game
 
 __all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
@@ -174,8 +174,8 @@ class Asked:
 
 
 def play_custom(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
-    """Play runs first, ..., last - 1 of a policy written in Python; as `robai._batches.play`."""
-    from robai._batches import Played  # which imports this module
+    """Play runs first, ..., last - 1 of a policy written in Python; as `robai._play.batches.play`."""
+    from robai._play.batches import Played  # which imports this module
 
     states = simulation.states(first, last)
     runs = [_Run(simulation, words) for words in states]
@@ -207,7 +207,7 @@ class _Run:
         self.commit_time = self.committed_arm = -1
 
     def play(self, stop: threading.Event | None) -> None:
-        from robai._batches import Interrupted  # which imports this module
+        from robai._play.batches import Interrupted  # which imports this module
 
         state = self.asked.state
         for until in self.times:

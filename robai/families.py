@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from robai import _checks
+from robai._base import checks
+from robai._base.spec import Spec, parameter, whole
 from robai._core import families as _core
-from robai._spec import Spec, parameter, whole
 
 __all__ = [
     "FAMILIES",
@@ -45,7 +45,7 @@ class Family(Spec):
 
     def check_mean(self, name: str, value: Any) -> float:
         """A mean of this family, or a ValueError that names it."""
-        mean = _checks.real(name, value)
+        mean = checks.real(name, value)
         low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
         if not low <= mean <= high or (self.positive_means and mean == 0.0):
             left = "(" if self.positive_means else "["
@@ -62,7 +62,7 @@ class Gaussian(Family):
     """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(_checks.positive, 1.0)
+    sigma: float = parameter(checks.positive, 1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -128,7 +128,7 @@ class Gamma(Family):
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
-    shape: float = parameter(_checks.positive)
+    shape: float = parameter(checks.positive)
 
     def _core(self) -> _core.Family:
         return _core.Gamma(self.shape)
@@ -139,7 +139,7 @@ class NegativeBinomial(Family):
     """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p))."""
 
     name: ClassVar[str] = "negative-binomial"
-    r: float = parameter(_checks.positive)
+    r: float = parameter(checks.positive)
 
     def _core(self) -> _core.Family:
         return _core.NegativeBinomial(self.r)
@@ -156,7 +156,7 @@ def as_family(value: Any) -> Family:
     if isinstance(value, Family):
         return value
     if isinstance(value, str):
-        kind = FAMILIES[_checks.one_of("family", value.lower().replace("_", "-"), FAMILIES)]
+        kind = FAMILIES[checks.one_of("family", value.lower().replace("_", "-"), FAMILIES)]
         try:
             return kind()
         except TypeError:

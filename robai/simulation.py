@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 import robai
-from robai import _checks
-from robai._batches import Merger, Simulation, batch_size, in_order
-from robai._checkpoint import BATCH, Checkpoint
-from robai._progress import Progress
+from robai._base import checks
+from robai._base.progress import Progress
+from robai._play.batches import Merger, Simulation, batch_size, in_order
+from robai._play.checkpoint import BATCH, Checkpoint
 from robai.bandits import Bandit
 from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.policies import BasePolicy
@@ -202,8 +202,8 @@ def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: 
     if not (isinstance(progress, bool) or callable(progress)):
         raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
     return Options(
-        runs=_checks.whole("runs", runs, 1, 2**53),
-        workers=_cores() if workers is None else _checks.whole("workers", workers, 1, 4096),
+        runs=checks.whole("runs", runs, 1, 2**53),
+        workers=_cores() if workers is None else checks.whole("workers", workers, 1, 4096),
         executor=executor,
         checkpoint=None if checkpoint is None else Path(checkpoint),
         progress=progress,
@@ -245,7 +245,7 @@ def _simulation(
         )
     if not isinstance(bandit, Bandit):
         raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
-    horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+    horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
     if horizon < bandit.n_arms:
         raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
     engine = _engine(engine, policy, bandit)
@@ -263,13 +263,13 @@ def _warn_of_ties(bandit: Bandit) -> None:
 def _times(times: Any, horizon: int) -> tuple[int, ...]:
     """Increasing rounds that end at the horizon."""
     if isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0 and not isinstance(times, str | bytes):
-        rounds = [_checks.whole("times", each, 1, horizon) for each in times]
+        rounds = [checks.whole("times", each, 1, horizon) for each in times]
         if not rounds:
             raise ValueError("times must hold at least one round, got none")
         if any(later <= earlier for earlier, later in itertools.pairwise(rounds)):
             raise ValueError(f"times must be increasing, got {times!r}")
     else:
-        count = _checks.whole("times", times, 1, 10**6)
+        count = checks.whole("times", times, 1, 10**6)
         grid = np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64)) if count > 1 else []
         # 10**18 is not exact in floating point.
         rounds = [int(each) for each in grid if each < horizon] + [horizon]
@@ -283,7 +283,7 @@ def seed_words(rng: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], bool]
     if isinstance(rng, np.random.SeedSequence):
         sequence = rng
     else:
-        sequence = np.random.SeedSequence(None if rng is None else _checks.whole("rng", rng, 0, 2**128 - 1))
+        sequence = np.random.SeedSequence(None if rng is None else checks.whole("rng", rng, 0, 2**128 - 1))
     entropy = sequence.entropy
     words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
     return (tuple(map(int, words)), tuple(map(int, sequence.spawn_key))), rng is None
@@ -295,7 +295,7 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> str:
     It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
     `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
-    _checks.one_of("engine", engine, ENGINES)
+    checks.one_of("engine", engine, ENGINES)
     obstacle = _obstacle(policy, bandit)
     if engine == "leap" and obstacle:
         raise ValueError(f"engine='leap' does not apply: {obstacle}")

@@ -13,7 +13,7 @@ from test_policies import arms_played
 import robai
 from robai import rules
 from robai._core.engine import TAPE_LENGTH
-from robai.agent import HorizonReached
+from robai.live.agent import HorizonReached
 
 matplotlib.use("Agg")
 

@@ -13,7 +13,7 @@ from test_agent import Website, agent_for, explored, played_until_commitment, tw
 
 import robai
 from robai import rules
-from robai.agent import HorizonReached
+from robai.live.agent import HorizonReached
 
 GOLDEN = sorted(Path(__file__).with_name("data").glob("agent-*.json"))
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import robai
-from robai import _batches
-from robai._checkpoint import BATCH
-from robai._files import load_arrays, save_arrays
+from robai._base.files import load_arrays, save_arrays
+from robai._play import batches as playing
+from robai._play.checkpoint import BATCH
 
 BANDIT = robai.Bernoulli([0.7, 0.2, 0.5])
 VALID = {"policy": robai.EOCPUG(), "bandit": BANDIT, "horizon": 400, "runs": 200, "rng": 3, "times": 10}
@@ -31,13 +31,13 @@ def batches(path):
 @pytest.fixture
 def spans(monkeypatch):
     """The batches that are played, as (first, last)."""
-    played, play = [], _batches.play
+    played, play = [], batches.play
 
     def spy(job, first, last, *stop):
         played.append((first, last))
         return play(job, first, last, *stop)
 
-    monkeypatch.setattr(_batches, "play", spy)
+    monkeypatch.setattr(playing, "play", spy)
     return played
 
 

@@ -8,9 +8,9 @@ import pytest
 
 import robai
 from robai.cli import main
-from robai.experiments import FIGURES
+from robai.paper.experiments import FIGURES
+from robai.paper.reproduction import Reproduction
 from robai.policies import POLICIES
-from robai.reproduction import Reproduction
 
 GAME = ["--means", "0.7,0.2", "--horizon", "1e3", "--runs", "20", "--rng", "1"]
 EOCP = ["--policy", "eocp", "--gap", "0.5"]
@@ -205,7 +205,7 @@ def reproduction(monkeypatch):
     """What `reproduce` would return, made of few runs."""
     figures = {"fig1-bernoulli": FIGURES["fig1-bernoulli"].run(runs=40, rng=0)}
     done = Reproduction(quick=True, entropy=0, figures=figures, seconds=1.0)
-    monkeypatch.setattr("robai.reproduction.reproduce", lambda *_, **__: done)
+    monkeypatch.setattr("robai.paper.reproduction.reproduce", lambda *_, **__: done)
     return done
 
 
@@ -223,7 +223,7 @@ def test_reproduce_writes_a_report_and_prints_the_claims(capsys, tmp_path, repro
 
 def test_reproduce_tells_by_its_exit_code_that_a_claim_fails(capsys, tmp_path, reproduction, monkeypatch):
     monkeypatch.setattr(
-        "robai.claims.CLAIMS", (robai.claims.CLAIMS[0]._replace(check=lambda _: (False, "0")),)
+        "robai.paper.claims.CLAIMS", (robai.paper.claims.CLAIMS[0]._replace(check=lambda _: (False, "0")),)
     )
     code, text, _ = run(capsys, "reproduce", "--out", str(tmp_path / "report"))
     assert code == 1
@@ -232,7 +232,7 @@ def test_reproduce_tells_by_its_exit_code_that_a_claim_fails(capsys, tmp_path, r
 
 
 def test_reproduce_does_not_start_if_it_could_not_write(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("robai.reproduction.reproduce", lambda *_, **__: pytest.fail("it started"))
+    monkeypatch.setattr("robai.paper.reproduction.reproduce", lambda *_, **__: pytest.fail("it started"))
     (tmp_path / "thesis.tex").write_text("years")
     code, _, err = run(capsys, "reproduce", "--out", str(tmp_path))
     assert code == 1

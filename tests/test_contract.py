@@ -38,7 +38,7 @@ def no_work(monkeypatch):
     def plays(*arguments):
         raise AssertionError("work started before the arguments were checked")
 
-    monkeypatch.setattr(robai._batches, "play", plays)
+    monkeypatch.setattr(robai._play.batches, "play", plays)
 
 
 # ---- wrong arguments, one by one

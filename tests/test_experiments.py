@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import robai
-from robai.claims import CLAIMS, check, regret_after, regret_ratio
-from robai.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE, UNKNOWN
-from robai.reproduction import SECTIONS, Growth, reproduce
+from robai.paper.claims import CLAIMS, check, regret_after, regret_ratio
+from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE, UNKNOWN
+from robai.paper.reproduction import SECTIONS, Growth, reproduce
 from robai.theory import INFLATION, table
 
 

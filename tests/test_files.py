@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from robai._files import load_arrays, save_arrays, write_atomically
+from robai._base.files import load_arrays, save_arrays, write_atomically
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
 

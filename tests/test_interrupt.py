@@ -11,8 +11,8 @@ import time
 import pytest
 
 import robai
-from robai import _batches
-from robai._files import load_arrays
+from robai._base.files import load_arrays
+from robai._play import batches
 
 LIMIT = 0.1  # seconds from the signal to the caller's `except KeyboardInterrupt`
 TRIES = 3  # the machine may be busy with something else
@@ -160,7 +160,7 @@ def test_a_worker_that_is_told_to_stop_does():
     play, (job, *span) = caught.value.args
     stop = threading.Event()
     stop.set()
-    with pytest.raises(_batches.Interrupted):
+    with pytest.raises(batches.Interrupted):
         play(job, *span, stop)
 
 
@@ -172,7 +172,7 @@ def test_an_executor_of_the_caller_has_its_waiting_batches_cancelled():
             self.futures = []
 
         def submit(self, function, *arguments):
-            self.futures.append(_batches.Future())
+            self.futures.append(batches.Future())
             if len(self.futures) == 2:
                 self.futures[0].set_exception(ArithmeticError("a worker failed"))
             return self.futures[-1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from robai._intervals import clopper_pearson
+from robai._base.intervals import clopper_pearson
 
 
 def tail_from(k, n, p):

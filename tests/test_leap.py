@@ -10,8 +10,9 @@ import pytest
 from laws import assert_same_law
 
 import robai
-from robai import _batches, rules
+from robai import rules
 from robai._core.leap import PositiveLeaps
+from robai._play import batches
 from robai.policies import Policy
 
 MIXED = Policy(
@@ -243,8 +244,8 @@ def test_runs_depend_on_the_seed_and_their_number_alone(policy, bandit, horizon,
     for longer, shorter in zip(numbers(play(runs=200)), numbers(result), strict=True):
         np.testing.assert_array_equal(longer[:60], shorter)
     for size, piece in ((1, 4e6), (7, 1.0)):
-        monkeypatch.setattr(_batches, "LARGEST_BATCH", size)
-        monkeypatch.setattr(_batches, "PIECE", piece)
+        monkeypatch.setattr(batches, "LARGEST_BATCH", size)
+        monkeypatch.setattr(batches, "PIECE", piece)
         assert_equal(result, play(workers=2))
 
 

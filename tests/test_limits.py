@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import robai
-from robai import _limits, theory
+from robai import theory
 from robai.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, NegativeBinomial, Poisson
 from robai.kl import divergence
+from robai.theory import limits
 
 TWO = [0.7, 0.2]
 FOUR = [0.7, 0.2, 0.2, 0.2]
@@ -28,7 +29,7 @@ FAMILIES = [
 
 
 def test_docstrings():
-    outcome = doctest.testmod(_limits)
+    outcome = doctest.testmod(limits)
     assert outcome.attempted > 0
     assert outcome.failed == 0
 

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from robai import plotting
-from robai._drawing import spread
 from robai.plotting import plot_parameter, plot_regret, plot_scaling, plot_tradeoff
+from robai.plotting.style import spread
 from robai.result import Comparison, Result
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import robai
-from robai._directory import check_replaceable, replacing
-from robai._html import page, table
-from robai.experiments import FIGURES, SENSITIVITY, TABLE
-from robai.report import write_report
-from robai.reproduction import Growth, Reproduction
+from robai._base.directory import check_replaceable, replacing
+from robai.paper.experiments import FIGURES, SENSITIVITY, TABLE
+from robai.paper.report import write_report
+from robai.paper.reproduction import Growth, Reproduction
+from robai.report.html import page, table
 
 RUNS = 12
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._core.rng import Stream
-from robai._policy import Started
+from robai.policies.base import Started
 
 Committed = tuple[int, int, list[int], list[float]]
 

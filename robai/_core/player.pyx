@@ -34,7 +34,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._checks import whole as whole_number
+from robai._base.checks import whole as whole_number
 
 from robai._core.bounds cimport Bounds
 from robai._core.lock cimport Lock

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai import _checks
+from robai._base import checks
 from robai._core.bounds cimport Bounds
 from robai._core.policies cimport Arms, Exploration, argmax, mean_of
 from robai._core.policies import expect_fields

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai import _checks
+from robai._base import checks
 from robai._core.families cimport Family
 from robai._core.policies cimport Arms, Exploration, argmax, mean_of
 from robai._core.policies import expect_fields

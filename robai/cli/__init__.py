@@ -1,0 +1,312 @@
+"""The command line: `robai`, or `python -m robai`.
+
+Exit codes: 0 done; 1 a file or a missing package is in the way, or a claim of the paper does not hold; 2 the
+arguments make no sense; 130 interrupted. Results go to standard output, progress and errors to standard
+error.
+"""
+
+import argparse
+import inspect
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import robai
+from robai.cli import options as _options
+from robai.cli import plan as _plan
+from robai.plotting.style import new_figure
+from robai.policies import POLICIES
+from robai.result import Comparison, Result
+from robai.result.digest import record
+from robai.result.text import align
+from robai.simulation import ENGINES, compare
+
+if TYPE_CHECKING:
+    from robai.paper.reproduction import Reproduction
+
+_EXAMPLES = {
+    "robai": """
+examples:
+  robai simulate --policy eocp --gap 0.5 --means 0.7,0.2 --horizon 1e6 --runs 1e4
+  robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
+  robai plan --arms 4 --gap 0.05 --horizon 1e6
+  robai reproduce --quick
+  robai policies
+""",
+    "simulate": """
+examples:
+  robai simulate --policy eocp --gap 0.5 --bandit gaussian --means 0.7,0.2 --horizon 1e6 --runs 1e5
+  robai simulate --policy kl-eocp-ug --bandit bernoulli --means 0.12,0.10 --horizon 1e6 --runs 1e3 --json
+  robai simulate --policy ucb:level=ratio --means 0.7,0.2 --horizon 1e5 --runs 1e3 --rng 7 --plot regret.png
+""",
+    "compare": """
+examples:
+  robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
+  robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 --horizon 1e5 --runs 1e3
+""",
+    "reproduce": """
+examples:
+  robai reproduce                        everything at full scale, into robai-report/
+  robai reproduce --quick                everything with few runs
+  robai reproduce --only fig1-gaussian --only table1 --out here
+""",
+    "plan": """
+examples:
+  robai plan --arms 4 --gap 0.05 --horizon 1e6
+  robai plan --arms 2 --gap 0.5 --horizon 1e6 --simulate
+  robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --json
+""",
+    "policies": """
+examples:
+  robai policies
+  robai policies --json
+""",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn_once()
+            code = options.command(options)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("robai: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError) as error:
+        return _fail(error, 2)
+    except (OSError, ImportError) as error:
+        return _fail(error, 1)
+
+
+def _fail(error: Exception, code: int) -> int:
+    print(f"robai: error: {error}", file=sys.stderr)
+    return code
+
+
+def _warn_once() -> Callable[..., None]:
+    """Prints a warning as a sentence, the first time it is given."""
+    seen = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in seen:
+            print(f"robai: warning: {message}", file=sys.stderr)
+        seen.add(str(message))
+
+    return show
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _new(argparse.ArgumentParser, "robai", "Bandits that earn while they learn and commit early.")
+    parser.add_argument("--version", action="version", version=f"robai {robai.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(name: str, command: Any, about: str) -> argparse.ArgumentParser:
+        added = _new(commands.add_parser, name, about, help=about)
+        added.set_defaults(command=command)
+        added.add_argument("--json", action="store_true", help="print JSON, for scripts")
+        return added
+
+    for name, about in (
+        ("simulate", "play a policy on a bandit, many times"),
+        ("compare", "play several policies on the same bandit"),
+    ):
+        _add_simulation(add(name, _simulate, about), several=name == "compare")
+
+    reproduce = add("reproduce", _reproduce, "the paper's figures, table and claims, as a report")
+    reproduce.add_argument("--quick", action="store_true", help="a few hundred runs instead of 10^4 and 10^5")
+    reproduce.add_argument("--only", action="append", metavar="NAME", help="a part; may be repeated (all)")
+    reproduce.add_argument("--out", default="robai-report", metavar="DIR", help="where to (robai-report)")
+    reproduce.add_argument("--rng", type=_options.whole, default=0, metavar="SEED", help="seed (0)")
+    reproduce.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
+
+    _plan.add_options(add("plan", _show_plan, "what to expect of an experiment, before it"))
+    add("policies", _list_policies, "the policies, with a line each")
+    return parser
+
+
+def _new(make: Any, name: str, about: str, **more: Any) -> argparse.ArgumentParser:
+    """A parser whose help ends with examples."""
+    return make(
+        name,
+        description=about[0].upper() + about[1:],
+        epilog=_EXAMPLES[name],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        **more,
+    )
+
+
+def _add_simulation(parser: argparse.ArgumentParser, *, several: bool) -> None:
+    parser.add_argument(
+        "--policy",
+        action="append" if several else None,
+        required=True,
+        metavar="NAME",
+        help="see `robai policies`; parameters after a colon, as in eocp:gap=0.5,inflation=0.2"
+        + ("; repeat for each" if several else ""),
+    )
+    _options.add_bandit_options(parser, required=True)
+    parser.add_argument("--horizon", type=_options.whole, required=True, metavar="T", help="rounds of a run")
+    parser.add_argument("--runs", type=_options.whole, required=True, metavar="N", help="independent runs")
+    parser.add_argument("--rng", type=_options.whole, metavar="SEED", help="seed (a fresh one)")
+    parser.add_argument("--engine", default="auto", metavar="NAME", help=f"{', '.join(ENGINES)} (auto)")
+    parser.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
+    parser.add_argument("--checkpoint", metavar="DIR", help="keep finished batches here, go on from them")
+    parser.add_argument("--save", metavar="FILE", help="write the arrays to an .npz file")
+    parser.add_argument("--plot", metavar="FILE", help="draw regret to a .png, .svg or .pdf file")
+    _options.add_policy_options(parser)
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    several = isinstance(options.policy, list)
+    policies = _options.read_policies(options.policy if several else [options.policy], options)
+    bandit = _options.read_bandit(options.bandit, options.means, options.sigma)
+    _check_outputs(options)
+    results = compare(
+        policies,
+        bandit,
+        options.horizon,
+        options.runs,
+        rng=options.rng,
+        engine=options.engine,
+        workers=options.workers,
+        checkpoint=options.checkpoint,
+        progress=sys.stderr.isatty(),
+    )
+    shown: Result | Comparison = results if several else next(iter(results.values()))
+    if options.save:
+        shown.save(options.save)
+    if options.plot:
+        _draw(shown, options.plot)
+    if options.json:
+        records = [record(result) for result in results.values()]
+        _print_json(records if several else records[0])
+    else:
+        print(shown.summary())
+        if options.rng is None:
+            print(f"\nto repeat: --rng {next(iter(results.values())).meta['entropy'][0]}")
+    return 0
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Whether the files that are asked for can be written, before hours of simulation."""
+    for path in filter(None, (options.save, options.plot)):
+        if not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(f"no such directory to write into: {Path(path).resolve().parent}")
+    if options.plot:
+        kinds = new_figure(1, 1).canvas.get_supported_filetypes()
+        kind = Path(options.plot).suffix.removeprefix(".").lower()
+        if kind not in kinds:
+            raise ValueError(f"--plot must end in one of .{', .'.join(sorted(kinds))}, got {options.plot!r}")
+
+
+def _draw(shown: Result | Comparison, path: str) -> None:
+    figure = new_figure(7.5, 4.5)
+    shown.plot(figure.subplots())
+    figure.savefig(path, dpi=150)
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    from robai._base.directory import check_replaceable
+    from robai.paper.claims import check
+    from robai.paper.report import summary, write_report
+    from robai.paper.reproduction import reproduce
+
+    new_figure(1, 1)  # what could fail after minutes of work fails now
+    check_replaceable(options.out)
+    reproduction = reproduce(
+        options.only,
+        quick=options.quick,
+        rng=options.rng,
+        workers=options.workers,
+        report=_Lines().report,
+    )
+    print("drawing the figures", file=sys.stderr)
+    page = write_report(reproduction, options.out) / "index.html"
+    if options.json:
+        _print_json(summary(reproduction) | {"page": str(page)})
+    else:
+        _print_reproduction(reproduction)
+        print(f"\n{page}")
+    return 0 if all(verdict.holds for verdict in check(reproduction.figures)) else 1
+
+
+class _Lines:
+    """Progress on standard error: a line a policy, and on a terminal one that is written over meanwhile."""
+
+    def __init__(self) -> None:
+        self._terminal = sys.stderr.isatty()
+
+    def report(self, line: str, final: bool) -> None:
+        if self._terminal:
+            print(f"\r\x1b[K{line}", end="\n" if final else "", file=sys.stderr, flush=True)
+        elif final:
+            print(line, file=sys.stderr, flush=True)
+
+
+def _print_reproduction(reproduction: "Reproduction") -> None:
+    from robai.paper.claims import check
+    from robai.paper.page import TABLE_HEADER, claim_rows, headline, table_rows
+
+    for name, results in reproduction.figures.items():
+        print(f"{name}: {results.summary()}\n")
+    if reproduction.table:
+        columns = (0, 2, 3, 4, 8, 10)
+        rows = [TABLE_HEADER, *table_rows(reproduction.table)]
+        print("\n".join(align([tuple(row[column] for column in columns) for row in rows])) + "\n")
+    verdicts = check(reproduction.figures)
+    for claim, criterion, experiment, result, numbers in claim_rows(verdicts):
+        if claim:
+            print(f"{claim}: {criterion}")
+        print(f"  {result:<14}{experiment:<16}{numbers}")
+    if verdicts:
+        print(f"\n{headline(verdicts)}")
+
+
+def _show_plan(options: argparse.Namespace) -> int:
+    plan = _plan.make(options)
+    if options.json:
+        _print_json(plan.as_dict())
+    else:
+        print(plan.text())
+    return 0
+
+
+def _list_policies(options: argparse.Namespace) -> int:
+    about = {name: (inspect.getdoc(policy) or "").partition("\n")[0] for name, policy in POLICIES.items()}
+    if options.json:
+        _print_json(
+            {
+                name: {
+                    "about": about[name],
+                    "needs": [each.name for each in fields(policy) if each.default is MISSING],
+                    "defaults": {
+                        each.name: each.default for each in fields(policy) if each.default is not MISSING
+                    },
+                }
+                for name, policy in POLICIES.items()
+            }
+        )
+        return 0
+    for name, policy in POLICIES.items():
+        parameters = [
+            each.name if each.default is MISSING else f"{each.name}={each.default}" for each in fields(policy)
+        ]
+        print(f"{name:<20}{about[name]}\n{'':<20}{', '.join(parameters)}")
+    return 0
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, indent=1, allow_nan=False))

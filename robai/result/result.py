@@ -1,0 +1,345 @@
+"""What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._base.files import load_arrays, save_arrays
+from robai._base.intervals import clopper_pearson
+from robai.result.figures import Plottable
+from robai.result.text import comparison_summary, regret_text, result_summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
+_INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
+_FLOAT_FIELDS = ("regret", "regret_sem", "final_regret", "gaps")
+_ARRAYS = (*_INT_FIELDS, *_FLOAT_FIELDS, "curves")
+
+
+class WrongCommit(NamedTuple):
+    """How often a policy committed to an arm that is not the best."""
+
+    count: int
+    committed: int
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result(Plottable):
+    """Regret and commitments of many independent runs of one policy.
+
+    Attributes
+    ----------
+    times : rounds at which regret was recorded, increasing; the last is the horizon
+    regret : mean over the runs of the cumulative pseudo-regret at `times`
+    regret_sem : its standard error, NaN throughout if there was one run only, which cannot tell
+    final_regret : cumulative pseudo-regret at the horizon, one a run
+    commit_time : round of the commitment, one a run, -1 where the run never committed
+    committed_arm : the arm committed to, one a run, -1 where the run never committed
+    pulls : how often each arm was played, runs x arms
+    gaps : best mean minus mean, one an arm; 0 for the best
+    label : name of the policy in tables and figures
+    curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
+    meta : how the numbers came about: policy, bandit, entropy, engine, versions, seconds. JSON values only
+
+    Arrays are read-only. Results are equal if their labels and all their numbers are; `meta` may differ.
+    """
+
+    times: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    regret_sem: NDArray[np.float64]
+    final_regret: NDArray[np.float64]
+    commit_time: NDArray[np.int64]
+    committed_arm: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    gaps: NDArray[np.float64]
+    label: str
+    curves: NDArray[np.float64] | None = None
+    meta: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in _ARRAYS:
+            if getattr(self, name) is not None:
+                dtype = np.int64 if name in _INT_FIELDS else np.float64
+                object.__setattr__(self, name, _read_only(name, getattr(self, name), dtype))
+        if not isinstance(self.label, str) or not self.label:
+            raise ValueError(f"label must be a non-empty string, got {self.label!r}")
+        if not isinstance(self.meta, dict):
+            raise TypeError(f"meta must be a dict, got {self.meta!r}")
+        try:  # by way of JSON, so that what is saved is what is loaded
+            object.__setattr__(self, "meta", json.loads(json.dumps(self.meta, allow_nan=False)))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"meta must hold JSON values only: {error}") from error
+        self._check_shapes()
+        self._check_values()
+
+    def _check_shapes(self) -> None:
+        for name in ("times", "final_regret", "gaps"):
+            array = getattr(self, name)
+            if array.ndim != 1 or array.size == 0:
+                raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
+        times, runs, arms = self.times.shape, self.final_regret.shape, self.gaps.shape
+        expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
+        expected |= {"pulls": runs + arms, "curves": runs + times}
+        for name, shape in expected.items():
+            array = getattr(self, name)
+            if array is not None and array.shape != shape:
+                raise ValueError(
+                    f"{name} must have shape {shape} to agree with {len(self.times)} times, {self.runs} runs "
+                    f"and {self.n_arms} arms, got {array.shape}"
+                )
+
+    def _check_values(self) -> None:
+        sem_is_unknown = self.runs == 1 and bool(np.isnan(self.regret_sem).all())
+        requirements = {
+            "times": (
+                self.times[0] >= 1 and bool((self.times[1:] > self.times[:-1]).all()),
+                "increasing and at least 1",
+            ),
+            "regret": (_nonnegative(self.regret), "finite and at least 0"),
+            "regret_sem": (sem_is_unknown or _nonnegative(self.regret_sem), "finite and at least 0"),
+            "final_regret": (_nonnegative(self.final_regret), "finite and at least 0"),
+            "gaps": (
+                _nonnegative(self.gaps) and self.gaps.min() == 0.0,
+                "finite, at least 0 and 0 for the best arm",
+            ),
+            "pulls": (
+                self.pulls.min() >= 0 and bool((self.pulls.sum(axis=1) == self.horizon).all()),
+                f"at least 0 and sum to the horizon {self.horizon} in every run",
+            ),
+            "commit_time": (_within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}"),
+            "committed_arm": (
+                _within(self.committed_arm, -1, self.n_arms - 1)
+                and bool(((self.committed_arm < 0) == (self.commit_time < 0)).all()),
+                f"between -1 and {self.n_arms - 1}, and -1 exactly where commit_time is",
+            ),
+            "curves": (self.curves is None or _nonnegative(self.curves), "finite and at least 0"),
+        }
+        for name, (holds, requirement) in requirements.items():
+            if not holds:
+                raise ValueError(f"{name} must be {requirement}, got {getattr(self, name)}")
+
+    @property
+    def horizon(self) -> int:
+        return int(self.times[-1])
+
+    @property
+    def runs(self) -> int:
+        return len(self.final_regret)
+
+    @property
+    def n_arms(self) -> int:
+        return len(self.gaps)
+
+    @property
+    def best_arm(self) -> int | None:
+        """The arm with gap 0, or None if there are several."""
+        best = np.flatnonzero(self.gaps == 0.0)
+        return int(best[0]) if len(best) == 1 else None
+
+    @property
+    def committed(self) -> NDArray[np.bool_]:
+        """Which runs committed to an arm."""
+        return self.commit_time >= 0
+
+    def wrong_commit(self, confidence: float = 0.95) -> WrongCommit:
+        """Among the runs that committed, how often to an arm with a positive gap, with an exact interval.
+
+        `rate` is conditional on having committed: a run that never did is neither right nor wrong. `low` and
+        `high` are the ends of the Clopper-Pearson interval. If no run committed, nothing is known: the rate
+        is NaN, the interval 0 to 1.
+        """
+        if self.best_arm is None:
+            best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
+            raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
+        committed = int(self.committed.sum())
+        count = int((self.committed_arm[self.committed] != self.best_arm).sum())
+        if committed == 0:
+            return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
+        low, high = clopper_pearson(count, committed, confidence)
+        return WrongCommit(count, committed, count / committed, low, high)
+
+    def summary(self) -> str:
+        """A page for people: regret, commitments and where the pulls went."""
+        return result_summary(self)
+
+    def __repr__(self) -> str:
+        size = f"horizon {self.horizon:,}, runs {self.runs:,}"
+        return f"<Result {self.label}: {size}, regret {regret_text(self)}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        if self.label != other.label or (self.curves is None) != (other.curves is None):
+            return False
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name == "regret_sem")
+            for name in _ARRAYS
+            if getattr(self, name) is not None
+        )
+
+    def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
+        """A pandas table: `"curve"` has a row a recorded round, `"runs"` a row a run.
+
+        In `"runs"`, the commitment of a run that never committed is missing (`<NA>`), not -1.
+        """
+        if what not in ("curve", "runs"):
+            raise ValueError(f'what must be "curve" or "runs", got {what!r}')
+        pd = _import_pandas()
+        if what == "curve":
+            columns = {"round": self.times, "regret": self.regret, "regret_sem": self.regret_sem}
+        else:
+            never = ~self.committed
+            columns = {
+                "run": np.arange(self.runs),
+                "final_regret": self.final_regret,
+                "commit_time": pd.arrays.IntegerArray(self.commit_time.copy(), never),
+                "committed_arm": pd.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
+            }
+            columns |= {f"pulls_{arm}": self.pulls[:, arm] for arm in range(self.n_arms)}
+        return pd.DataFrame({"policy": self.label, **columns})
+
+    def _drawn(self) -> "list[Result]":
+        return [self]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        _save(path, "robai.Result", [self])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Result":
+        """A new Result, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        return _load(path, "robai.Result")[0]
+
+
+class Comparison(Plottable, Mapping[str, Result]):
+    """Results of several policies on the same bandit and horizon, by label, in the order given."""
+
+    def __init__(self, results: Mapping[str, Result] | Iterable[Result]) -> None:
+        self._results: dict[str, Result] = {}
+        named = results.items() if isinstance(results, Mapping) else ((None, result) for result in results)
+        for name, result in named:
+            if not isinstance(result, Result):
+                raise TypeError(f"results must be Result objects, got {result!r}")
+            if name not in (None, result.label):
+                raise ValueError(f"results must be named by their labels, got {name!r} for {result.label!r}")
+            if result.label in self._results:
+                raise ValueError(f"results must have different labels, got {result.label!r} twice")
+            first = next(iter(self._results.values()), result)
+            if result.horizon != first.horizon or not np.array_equal(result.gaps, first.gaps):
+                raise ValueError(
+                    f"results must share horizon and gaps, got {first.horizon} and {first.gaps} for "
+                    f"{first.label!r}, {result.horizon} and {result.gaps} for {result.label!r}"
+                )
+            self._results[result.label] = result
+        if not self._results:
+            raise ValueError("results must hold at least one Result, got none")
+
+    def __getitem__(self, label: str) -> Result:
+        return self._results[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self)}>"
+
+    def summary(self) -> str:
+        """A table with a row a policy; the smallest mean regret is marked."""
+        return comparison_summary(self)
+
+    def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
+        """The tables of all results, one below the other, with the label in the column `policy`."""
+        frames = [result.to_dataframe(what) for result in self.values()]
+        return _import_pandas().concat(frames, ignore_index=True)
+
+    def _drawn(self) -> list[Result]:
+        return list(self.values())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        _save(path, "robai.Comparison", list(self.values()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Comparison":
+        """A new Comparison, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        return cls(_load(path, "robai.Comparison"))
+
+
+def _prefix(kind: str, position: int) -> str:
+    """What the names of a result's arrays start with in a file: nothing if it is alone."""
+    return "" if kind == "robai.Result" else f"{position}."
+
+
+def _save(path: str | os.PathLike[str], kind: str, results: list[Result]) -> None:
+    descriptions = [{"label": result.label, "meta": result.meta} for result in results]
+    arrays = {
+        _prefix(kind, i) + name: getattr(result, name)
+        for i, result in enumerate(results)
+        for name in _ARRAYS
+        if getattr(result, name) is not None
+    }
+    save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": descriptions}, arrays)
+
+
+def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
+    header, arrays = load_arrays(path)
+    try:
+        if header["format"] != kind:
+            raise ValueError(f"format must be {kind!r}, got {header['format']!r}")
+        if header["schema"] != _SCHEMA:
+            raise ValueError(
+                f"schema must be {_SCHEMA}, got {header['schema']!r}: another version of robai wrote it"
+            )
+        results = []
+        for i, description in enumerate(header["results"]):
+            prefix = _prefix(kind, i)
+            own = {name: arrays.pop(prefix + name) for name in _ARRAYS if prefix + name in arrays}
+            results.append(Result(**own, label=description["label"], meta=description["meta"]))
+        if arrays or not results:
+            raise ValueError(
+                f"results must describe every array, got {len(results)} and, besides, {list(arrays)}"
+            )
+    except KeyError as error:
+        raise ValueError(f"{os.fspath(path)}: the header has no {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+    return results
+
+
+def _read_only(name: str, values: Any, dtype: type) -> NDArray[Any]:
+    array = np.asarray(values)
+    if not np.can_cast(array.dtype, dtype, "same_kind"):
+        raise TypeError(f"{name} must be an array of {dtype.__name__}, got {array.dtype}")
+    array = array.astype(dtype, copy=False).view()  # a view: the caller's own array stays as it is
+    array.flags.writeable = False
+    return array
+
+
+def _nonnegative(array: NDArray[np.float64]) -> bool:
+    return bool((np.isfinite(array) & (array >= 0.0)).all())
+
+
+def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
+    return bool(((array >= low) & (array <= high)).all())
+
+
+def _import_pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError('to_dataframe needs pandas: pip install "robai[pandas]"') from error
+    return pd
