@@ -6,9 +6,8 @@
 np.int64(1124)
 """
 
-__version__ = "0.1.0"
-
 from robai import bandits, custom, families, kl, policies, rules, theory
+from robai._base.version import VERSION as __version__
 from robai.bandits import (
     Bernoulli,
     Binomial,

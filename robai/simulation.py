@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-import robai
 from robai._base import checks
 from robai._base.progress import Progress
+from robai._base.version import VERSION
 from robai._play.batches import Merger, Simulation, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai.bandits import Bandit
@@ -173,7 +173,7 @@ def _run(simulation: Simulation, options: Options, fresh: bool) -> Result:
         "entropy": [str(word) for word in simulation.entropy],
         "spawn_key": list(simulation.spawn_key),
         "engine": simulation.engine,
-        "robai": robai.__version__,
+        "robai": VERSION,
         "numpy": np.__version__,
         "seconds": time.perf_counter() - started,
     }

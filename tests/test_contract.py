@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import BANDITS, POLICIES, fitting
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import BANDITS, POLICIES, fitting
 
 import robai
 

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import fitting
+from support.examples import fitting
 
 import robai
 from robai import simulation

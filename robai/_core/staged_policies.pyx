@@ -57,7 +57,7 @@ cdef class Elimination(Exploration):
 
     def _keep(self, active):
         cdef Py_ssize_t i
-        active = [_checks.whole("active", arm, 0, self._active.shape[0] - 1) for arm in active]
+        active = [checks.whole("active", arm, 0, self._active.shape[0] - 1) for arm in active]
         if active != sorted(set(active)):
             raise ValueError(f"active must be increasing, got {active}")
         for i in range(len(active)):
@@ -130,7 +130,7 @@ cdef class SweepElimination(Elimination):
     def remember(self, memory, pulls):
         expect_fields(memory, ("active", "next"))
         self._keep(memory["active"])
-        self._next = _checks.whole("next", memory["next"], 0, self._count)
+        self._next = checks.whole("next", memory["next"], 0, self._count)
 
 
 cdef inline double detc_radius(double horizon, double n, double sigma) noexcept nogil:
@@ -198,10 +198,10 @@ cdef class DoubleExplore(Exploration):
 
     def remember(self, memory, pulls):
         expect_fields(memory, ("favourite", "old_pulls", "old_sum"))
-        favourite = _checks.whole("favourite", memory["favourite"], -1, 1)
+        favourite = checks.whole("favourite", memory["favourite"], -1, 1)
         most = 0 if favourite < 0 else pulls[1 - favourite]
-        self._old_pulls = _checks.whole("old_pulls", memory["old_pulls"], 0, most)
-        self._old_sum = _checks.real("old_sum", memory["old_sum"])
+        self._old_pulls = checks.whole("old_pulls", memory["old_pulls"], 0, most)
+        self._old_sum = checks.real("old_sum", memory["old_sum"])
         self._favourite = favourite
 
 
@@ -318,18 +318,18 @@ cdef class DoubleExploreK(Exploration):
     def remember(self, memory, pulls):
         expect_fields(memory, DoubleExploreK.memory(self))
         cdef Py_ssize_t n_arms = self._old_pulls.shape[0], arm
-        stage = _checks.whole("stage", memory["stage"], 1, 4)
-        favourite = _checks.whole("favourite", memory["favourite"], 0, n_arms - 1)
+        stage = checks.whole("stage", memory["stage"], 1, 4)
+        favourite = checks.whole("favourite", memory["favourite"], 0, n_arms - 1)
         # Stages III and IV are over when every arm has had its turn.
-        turn = _checks.whole("arm", memory["arm"], 0, n_arms)
-        mean = _checks.real("mean", memory["mean"])
-        beaten = _checks.whole("beaten", memory["beaten"], 0, 1)
+        turn = checks.whole("arm", memory["arm"], 0, n_arms)
+        mean = checks.real("mean", memory["mean"])
+        beaten = checks.whole("beaten", memory["beaten"], 0, 1)
         for name in ("old_pulls", "old_sums", "fresh_means"):
             if len(memory[name]) != n_arms:
                 raise ValueError(f"{name} must have {n_arms} entries, got {len(memory[name])}")
         for arm in range(n_arms):
-            self._old_pulls[arm] = _checks.whole("old_pulls", memory["old_pulls"][arm], 0, pulls[arm])
-            self._old_sums[arm] = _checks.real("old_sums", memory["old_sums"][arm])
-            self._fresh_means[arm] = _checks.real("fresh_means", memory["fresh_means"][arm])
+            self._old_pulls[arm] = checks.whole("old_pulls", memory["old_pulls"][arm], 0, pulls[arm])
+            self._old_sums[arm] = checks.real("old_sums", memory["old_sums"][arm])
+            self._fresh_means[arm] = checks.real("fresh_means", memory["fresh_means"][arm])
         self._stage, self._favourite, self._arm = stage, favourite, turn
         self._mean, self._beaten = mean, beaten

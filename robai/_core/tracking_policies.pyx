@@ -206,7 +206,7 @@ cdef class Tracking(Exploration):
             if len(memory[name]) != n_arms:
                 raise ValueError(f"{name} must have {n_arms} entries, got {len(memory[name])}")
         for arm in range(n_arms):
-            self._goal[arm] = _checks.at_least("goal", memory["goal"][arm], 0.0)
-            self._weights[arm] = _checks.at_least("weights", memory["weights"][arm], 0.0)
-        self._guess = _checks.probability("guess", memory["guess"])
-        self._due = _checks.whole("due", memory["due"], 0, 2**62)
+            self._goal[arm] = checks.at_least("goal", memory["goal"][arm], 0.0)
+            self._weights[arm] = checks.at_least("weights", memory["weights"][arm], 0.0)
+        self._guess = checks.probability("guess", memory["guess"])
+        self._due = checks.whole("due", memory["due"], 0, 2**62)

@@ -16,7 +16,7 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import robai
+from robai._base.version import VERSION
 from robai.cli import options as _options
 from robai.cli import plan as _plan
 from robai.plotting.style import new_figure
@@ -109,7 +109,7 @@ def _warn_once() -> Callable[..., None]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _new(argparse.ArgumentParser, "robai", "Bandits that earn while they learn and commit early.")
-    parser.add_argument("--version", action="version", version=f"robai {robai.__version__}")
+    parser.add_argument("--version", action="version", version=f"robai {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(name: str, command: Any, about: str) -> argparse.ArgumentParser:

@@ -23,10 +23,10 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, NamedTuple, TypeVar
 
-import robai
 from robai import families, policies, rules
 from robai._base import checks
 from robai._base.spec import Spec
+from robai._base.version import VERSION
 from robai.custom import CustomPolicy
 from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
 
@@ -74,7 +74,7 @@ def encode(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "schema": SCHEMA,
-        "robai": robai.__version__,
+        "robai": VERSION,
         **describe(experiment),
         "answered": sum(counts.pulls),
         "pulls": counts.pulls,
@@ -103,7 +103,7 @@ def header(experiment: Experiment, words: tuple[int, ...]) -> dict[str, Any]:
     return {
         "format": JOURNAL_FORMAT,
         "schema": SCHEMA,
-        "robai": robai.__version__,
+        "robai": VERSION,
         **describe(experiment),
         "generator": [str(word) for word in words],
     }

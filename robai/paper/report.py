@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import robai
 from robai import plotting
 from robai._base.directory import MANIFEST, replacing
+from robai._base.version import VERSION
 from robai.paper.claims import Verdict, check
 from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
 from robai.paper.page import page
@@ -191,7 +191,7 @@ def _versions() -> dict[str, str]:
     import matplotlib as mpl
 
     return {
-        "robai": robai.__version__,
+        "robai": VERSION,
         "numpy": np.__version__,
         "matplotlib": mpl.__version__,
         "python": platform.python_version(),

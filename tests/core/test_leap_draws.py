@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from laws import assert_distribution, assert_same_law
-from reference_divergences import bisect, divergence
+from support.laws import assert_distribution, assert_same_law
+from support.reference_divergences import bisect, divergence
 
 import robai
 from robai import rules

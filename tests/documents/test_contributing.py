@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
+from support import reference
 
 import robai
 from robai._core.rng import seed_block
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 BUILD = """

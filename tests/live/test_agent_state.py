@@ -5,17 +5,17 @@ import random
 from pathlib import Path
 
 import pytest
-from conftest import POLICIES, fitting
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from test_agent import Website, agent_for, explored, played_until_commitment, twins
+from support.agents import Website, agent_for, explored, played_until_commitment, twins
+from support.examples import POLICIES, fitting
 
 import robai
 from robai import rules
 from robai.live.agent import HorizonReached
 
-GOLDEN = sorted(Path(__file__).with_name("data").glob("agent-*.json"))
+GOLDEN = sorted((Path(__file__).parents[1] / "support" / "data").glob("agent-*.json"))
 
 
 # ---- going on

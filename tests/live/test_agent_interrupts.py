@@ -10,8 +10,8 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import POLICIES, fitting
-from test_agent import agent_for, twins
+from support.agents import agent_for, twins
+from support.examples import POLICIES, fitting
 
 import robai
 from robai._core.player import Player

@@ -1,6 +1,5 @@
 """How hard a bandit is and what no policy can beat, against worked values and defining equations."""
 
-import doctest
 from math import log, sqrt
 
 import numpy as np
@@ -12,7 +11,6 @@ import robai
 from robai import theory
 from robai.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, NegativeBinomial, Poisson
 from robai.kl import divergence
-from robai.theory import limits
 
 TWO = [0.7, 0.2]
 FOUR = [0.7, 0.2, 0.2, 0.2]
@@ -26,12 +24,6 @@ FAMILIES = [
     Gamma(2.5),
     NegativeBinomial(4.0),
 ]
-
-
-def test_docstrings():
-    outcome = doctest.testmod(limits)
-    assert outcome.attempted > 0
-    assert outcome.failed == 0
 
 
 def test_bandit_objects_and_plain_means_agree():

@@ -7,7 +7,7 @@ arm that it plays is compared with indices of 40 digits.
 import mpmath
 import numpy as np
 import pytest
-import reference
+from support import reference
 
 import robai
 from robai._core.rng import Stream, seed_block

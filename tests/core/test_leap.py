@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from laws import assert_same_law
+from support.laws import assert_same_law
 
 import robai
 from robai import rules

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from reference_divergences import divergence
+from support.reference_divergences import divergence
 
 import robai
 from robai import families

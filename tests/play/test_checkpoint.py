@@ -31,7 +31,7 @@ def batches(path):
 @pytest.fixture
 def spans(monkeypatch):
     """The batches that are played, as (first, last)."""
-    played, play = [], batches.play
+    played, play = [], playing.play
 
     def spy(job, first, last, *stop):
         played.append((first, last))

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from test_agent import twins
+from support.agents import twins
 
 import robai
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from reference_divergences import divergence, lower, optimal_weights, upper
+from support.reference_divergences import divergence, lower, optimal_weights, upper
 
 import robai
 from robai._core.engine import TAPE_LENGTH
