@@ -14,8 +14,6 @@ from robai import families
 from robai._core import families as _core
 
 __all__ = [
-    "BANDITS",
-    "Bandit",
     "Bernoulli",
     "Binomial",
     "Empirical",

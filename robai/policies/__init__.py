@@ -27,7 +27,6 @@ __all__ = [
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
-    "POLICIES",
     "UCB",
     "ActionElimination",
     "Policy",
