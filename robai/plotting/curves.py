@@ -1,5 +1,7 @@
 """Figures with a curve or a point a policy; `robai.plotting` offers them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,23 +23,24 @@ from robai.plotting.style import (
     mean_of,
     normal_quantile,
 )
-from robai.result import Result
 from robai.result.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from robai.result import Result
 
 _MOST_STEPS = 400  # of a distribution function; more are not seen, and make a vector graphic heavy
 
 
 def plot_regret(
     results: Result | Iterable[Result],
-    ax: "Axes | None" = None,
+    ax: Axes | None = None,
     *,
     confidence: float = 0.95,
     lower_bound: float | None = None,
     **line: Any,
-) -> "Axes":
+) -> Axes:
     """Mean cumulative regret against rounds, with a confidence band of the mean.
 
     A dot marks the median commitment time of the runs that committed. One run alone has no band.
@@ -77,7 +80,7 @@ def plot_regret(
     return ax
 
 
-def _add_legend(ax: "Axes", results: list[Result], confidence: float, named: bool) -> None:
+def _add_legend(ax: Axes, results: list[Result], confidence: float, named: bool) -> None:
     """A legend in which one grey entry says what all the bands are, and one what all the dots are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -96,7 +99,7 @@ def _add_legend(ax: "Axes", results: list[Result], confidence: float, named: boo
         ax.legend(handles=handles, frameon=False, fontsize="small", loc="upper left")
 
 
-def plot_commitment(results: Result | Iterable[Result], ax: "Axes | None" = None, **line: Any) -> "Axes":
+def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, **line: Any) -> Axes:
     """The share of runs that have committed against rounds, the distribution of the commitment time.
 
     A curve that ends below 1 is of a policy that does not always commit; its name says in how many runs it
@@ -141,8 +144,8 @@ def _never(result: Result) -> str:
 
 
 def plot_tradeoff(
-    results: Result | Iterable[Result], ax: "Axes | None" = None, *, confidence: float = 0.95
-) -> "Axes":
+    results: Result | Iterable[Result], ax: Axes | None = None, *, confidence: float = 0.95
+) -> Axes:
     """Mean regret against mean commitment time, one point a policy, with confidence intervals of both means.
 
     A run that never commits counts as the horizon. Filled points are those that no other policy beats in
@@ -188,13 +191,13 @@ def _beats(one: tuple[Mean, Mean], other: tuple[Mean, Mean]) -> bool:
 
 def plot_scaling(
     results: Iterable[Result],
-    ax: "Axes | None" = None,
+    ax: Axes | None = None,
     *,
     quantity: str = "regret",
     lower_bound: float | None = None,
     confidence: float = 0.95,
     **line: Any,
-) -> "Axes":
+) -> Axes:
     """Mean regret or mean commitment time, divided by log T, against the horizon T.
 
     Results of one label and several horizons make a curve: level where growth is log T, straight and rising
@@ -222,14 +225,14 @@ def plot_scaling(
 def plot_parameter(
     results: Mapping[str, Sequence[Result]],
     values: Sequence[float],
-    ax: "Axes | None" = None,
+    ax: Axes | None = None,
     *,
     name: str = "parameter",
     quantity: str = "regret",
     reference: Result | None = None,
     confidence: float = 0.95,
     **line: Any,
-) -> "Axes":
+) -> Axes:
     """Mean regret or mean commitment time against a parameter.
 
     `results` has a sequence a curve, with one Result for each of `values`. `quantity` is "regret" or
@@ -248,12 +251,12 @@ def plot_parameter(
 
 
 def _draw_means(
-    ax: "Axes",
+    ax: Axes,
     curves: Mapping[str, list[tuple[float, Mean]]],
     confidence: float,
     level: tuple[str, float] | None,
     line: dict[str, Any],
-) -> "Axes":
+) -> Axes:
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
     z = normal_quantile(confidence)
     fresh = not ax.has_data()

@@ -1,20 +1,23 @@
 """Figures with a row a policy; `robai.plotting` offers them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_ticks, marker_styles
-from robai.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from robai.result import Result
+
 
 def plot_wrong_commit(
-    results: Result | Iterable[Result], ax: "Axes | None" = None, *, confidence: float = 0.95
-) -> "Axes":
+    results: Result | Iterable[Result], ax: Axes | None = None, *, confidence: float = 0.95
+) -> Axes:
     """How often a commitment is wrong, with its exact (Clopper-Pearson) interval, and 1/T for comparison.
 
     An arrow is the interval of a policy that was never wrong: it says how rare errors are known to be.
@@ -46,7 +49,7 @@ def plot_wrong_commit(
     return _name_rows(ax, results)
 
 
-def plot_pulls(results: Result | Iterable[Result], ax: "Axes | None" = None) -> "Axes":
+def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:
     """Share of the rounds that went to each arm, on average over the runs."""
     results = as_results(results)
     ax = axes(ax)
@@ -81,7 +84,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: "Axes | None" = None) -> 
     return _name_rows(ax, results)
 
 
-def plot_final_regret(results: Result | Iterable[Result], ax: "Axes | None" = None) -> "Axes":
+def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:
     """Final regret of the runs: 5 to 95 % as a thin line, the middle half as a thick one, median and mean.
 
     A mean far to the right of the median is made by a few runs with a very large regret; the largest is the
@@ -108,7 +111,7 @@ def plot_final_regret(results: Result | Iterable[Result], ax: "Axes | None" = No
     return _name_rows(ax, results)
 
 
-def _name_rows(ax: "Axes", results: list[Result]) -> "Axes":
+def _name_rows(ax: Axes, results: list[Result]) -> Axes:
     ax.set_yticks(range(len(results)), [result.label for result in results])
     ax.set_ylim(len(results) - 0.5, -0.5)
     ax.grid(axis="y", color="0.93", zorder=0)

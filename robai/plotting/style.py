@@ -1,5 +1,7 @@
 """What the figures share: axes, colours and line styles, direct labels, the numbers behind a point."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -10,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.text import Annotation
+
+    from robai.result import Result
 
 # Okabe and Ito's colours, told apart with any colour vision; line styles and markers serve print in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -27,7 +30,7 @@ GREY = "#666666"
 _MISSING = 'plotting needs matplotlib: pip install "robai[plot]"'
 
 
-def axes(ax: "Axes | None") -> "Axes":
+def axes(ax: Axes | None) -> Axes:
     """The given axes, or those of a new figure that pyplot knows, so that a notebook shows it."""
     if ax is not None:
         return ax
@@ -38,7 +41,7 @@ def axes(ax: "Axes | None") -> "Axes":
     return plt.subplots(layout="constrained")[1]
 
 
-def new_figure(width: float, height: float) -> "Figure":
+def new_figure(width: float, height: float) -> Figure:
     """A figure that pyplot does not know, to be written to a file."""
     try:
         from matplotlib.figure import Figure
@@ -48,9 +51,10 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
-    listed = [results] if isinstance(results, Result) else list(results)
+    """The results to draw: anything with a Result's arrays."""
+    listed = [results] if hasattr(results, "final_regret") else list(results)
     for result in listed:
-        if not isinstance(result, Result):
+        if not hasattr(result, "final_regret"):
             raise TypeError(f"results must be Result objects, got {result!r}")
     if not listed:
         raise ValueError("results must hold at least one Result, got none")
@@ -71,7 +75,7 @@ def normal_quantile(confidence: float) -> float:
     return NormalDist().inv_cdf(0.5 + checks.probability("confidence", confidence) / 2.0)
 
 
-def log_ticks(axis: "Axis") -> None:
+def log_ticks(axis: Axis) -> None:
     """Ticks of a logarithmic axis whose limits are settled: powers of ten, or 1, 2 and 5 if those are few.
 
     Plain text, which is drawn many times faster than the default's mathematical notation.
@@ -118,7 +122,7 @@ class Curve(NamedTuple):
     colour: Any
 
 
-def label_ends(ax: "Axes", curves: list[Curve]) -> bool:
+def label_ends(ax: Axes, curves: list[Curve]) -> bool:
     """Write the name of each curve at the right of the axes, level with its end, if all of them fit.
 
     Names of curves that end close to each other are moved apart; a thin line leads to each.
@@ -172,7 +176,7 @@ def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float
     return places
 
 
-def label_points(ax: "Axes", points: list[Curve]) -> None:
+def label_points(ax: Axes, points: list[Curve]) -> None:
     """Write the name of each point beside it: on the first of four sides where it covers nothing."""
     from matplotlib import rcParams
 
@@ -203,7 +207,7 @@ def label_points(ax: "Axes", points: list[Curve]) -> None:
         _annotate(ax, point, offset, **how, bbox={"color": "white", "pad": 0.5, "alpha": 0.8})
 
 
-def _annotate(ax: "Axes", curve: Curve, place: tuple[float, float], **how: Any) -> "Annotation":
+def _annotate(ax: Axes, curve: Curve, place: tuple[float, float], **how: Any) -> Annotation:
     return ax.annotate(
         curve.label,
         (curve.x, curve.y),
