@@ -11,7 +11,7 @@ import numpy as np
 
 from robai import families
 from robai._base import checks
-from robai._core.rewards import Rewards
+from robai._core.ledger import Rewards
 from robai.policies.base import BasePolicy
 from robai.rules import Game
 
