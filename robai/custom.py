@@ -35,10 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._core.engine import TAPE_LENGTH
-from robai._core.policies import Commitment, Exploration
+from robai._core.protocols import Commitment, Exploration, Started
 from robai._core.rng import Stream
 from robai._core.stopping import Never
-from robai.policies.base import BasePolicy, Parts, Started
+from robai.policies.base import BasePolicy, Parts
 
 if TYPE_CHECKING:
     from robai._core.player import Player

@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai._core import kl as _core
 from robai.families import Family, as_family
 
 __all__ = ["divergence", "lower", "upper"]
@@ -45,7 +43,7 @@ def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.fl
     array([0.125, 0.5  ])
     """
     family = as_family(family)
-    return _apply(_core.divergence, family, _means(family, "p", p), _means(family, "q", q, finite=False))
+    return _apply("divergence", family, _means(family, "p", p), _means(family, "q", q, finite=False))
 
 
 def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
@@ -76,7 +74,7 @@ def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     array([1., 3.])
     """
     family = as_family(family)
-    return _apply(_core.upper, family, _means(family, "p", p), _levels(level))
+    return _apply("upper", family, _means(family, "p", p), _levels(level))
 
 
 def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
@@ -101,13 +99,13 @@ def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     1.583974
     """
     family = as_family(family)
-    return _apply(_core.lower, family, _means(family, "p", p), _levels(level))
+    return _apply("lower", family, _means(family, "p", p), _levels(level))
 
 
 def _apply(
-    function: Callable, family: Family, p: NDArray[np.float64], other: NDArray[np.float64]
+    which: str, family: Family, p: NDArray[np.float64], other: NDArray[np.float64]
 ) -> float | NDArray[np.float64]:
-    result = function(family._core(), p, other)
+    result = family._core().elementwise(which, p, other)
     return result if result.ndim else result.item()
 
 

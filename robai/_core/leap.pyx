@@ -23,7 +23,7 @@ import numpy as np
 from robai._core.bounds cimport FixedLevel, GaussianBounds, least_level
 from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
-from robai._core.optimism cimport Optimism
+from robai._core.explore_index cimport Optimism
 from robai._core.rng cimport Rng, Stream, next_double, next_normal
 
 

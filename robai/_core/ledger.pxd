@@ -13,7 +13,7 @@ A pull that was handed out and has no reward yet is pending. What each rule is s
 
 from libc.stdint cimport int64_t
 
-from robai._core.policies cimport Arms
+from robai._core.protocols cimport Arms
 
 cdef int64_t MOST_PULLS
 

@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._core.protocols import Started
 from robai._core.rng import Stream
-from robai.policies.base import Started
 
 Committed = tuple[int, int, list[int], list[float]]
 

@@ -31,8 +31,8 @@ from robai._base.checks import whole as whole_number
 from robai._core.bounds cimport Bounds
 from robai._core.ledger cimport MOST_PULLS, Ledger, Rewards
 from robai._core.lock cimport Lock
-from robai._core.optimism cimport Optimism
-from robai._core.policies cimport Commitment, Exploration, Stopping
+from robai._core.explore_index cimport Optimism
+from robai._core.protocols cimport Commitment, Exploration, Stopping
 from robai._core.rng cimport Stream
 
 cdef enum:
@@ -54,7 +54,7 @@ cdef class Player:
     Parameters
     ----------
     rules
-        The compiled rules of a policy, `policies.Started`, used by no other player.
+        The compiled rules of a policy, `protocols.Started`, used by no other player.
     n_arms, horizon
         The number of arms and of rounds.
     rewards
@@ -66,7 +66,7 @@ cdef class Player:
     """
     cdef readonly int64_t horizon
     cdef readonly Stream stream
-    cdef readonly object rules              # policies.Started
+    cdef readonly object rules              # protocols.Started
     cdef readonly Lock lock
     # Every change is appended to it before it is acknowledged, if not None.
     cdef public object journal

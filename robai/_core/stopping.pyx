@@ -1,12 +1,15 @@
-"""When to stop exploring: one short class a rule."""
+"""When to stop exploring, and which arm to commit to: one short class a rule."""
 
 cimport cython
 from libc.math cimport log
 from libc.stdint cimport INT64_MAX, int64_t
 
+import numpy as np
+
 from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
-from robai._core.policies cimport Arms, Stopping, mean_of
+from robai._core.protocols cimport Arms, Commitment, Exploration, Stopping, argmax, mean_of
+from robai._core.rng cimport Rng
 
 
 @cython.final
@@ -187,3 +190,64 @@ cdef class Either(Pair):
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return min(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
+
+
+# ---- commitment
+
+
+cdef class Scored(Commitment):
+    """The arm with the largest score."""
+    cdef double[::1] _scores
+
+    def __init__(self, Py_ssize_t n_arms):
+        self._scores = np.empty(n_arms)
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return 0.0
+
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(arms.n_arms):
+            self._scores[arm] = self.score(arms, arm)
+        return argmax(&self._scores[0], arms.n_arms, rng)
+
+
+@cython.final
+cdef class LargestLower(Scored):
+    """Pessimism: the largest lower confidence bound (EOCP, EOCP-UG, KL-EOCP)."""
+    cdef readonly Bounds bounds
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        Scored.__init__(self, n_arms)
+        self.bounds = bounds
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return self.bounds.lower(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+
+
+@cython.final
+cdef class LargestMean(Scored):
+    """The largest mean."""
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return mean_of(arms, arm)
+
+
+@cython.final
+cdef class MostPulled(Scored):
+    """The arm pulled most often, for which EOCP-UG has the same guarantees."""
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return <double>arms.pulls[arm]
+
+
+@cython.final
+cdef class Recommended(Commitment):
+    """What an exploration that ends by itself recommends."""
+    cdef readonly Exploration exploration
+
+    def __init__(self, Exploration exploration not None):
+        self.exploration = exploration
+
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return self.exploration.recommend(arms, rng)

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
-from robai._core import commitment as _commitment
-from robai._core import kl as _kl
-from robai._core import staged_policies as _staged
+from robai._core import explore_stages as _staged
 from robai._core import stopping as _stopping
-from robai._core.optimism import Optimism
+from robai._core.explore_index import Optimism
 from robai._core.player import bounds_of
-from robai.policies.base import Started
+from robai._core.protocols import Started
 
 Interval = tuple[float | None, float | None]
 _UNKNOWN: Interval = (None, None)
@@ -67,7 +65,7 @@ def intervals(rules: Started, evidence: Evidence) -> list[Interval]:
         lower = upper = rules.explore.bounds
     else:
         upper = rules.explore.bounds if isinstance(rules.explore, Optimism) else None
-        lower = rules.commit.bounds if isinstance(rules.commit, _commitment.LargestLower) else None
+        lower = rules.commit.bounds if isinstance(rules.commit, _stopping.LargestLower) else None
 
     def interval(arm: int) -> Interval:
         if evidence.pulls[arm] == 0:
@@ -162,8 +160,8 @@ def _(rule: _stopping.LikelihoodRatio, evidence: Evidence) -> tuple[bool, str]:
 def _likelihood_ratio(rule: _stopping.LikelihoodRatio, evidence: Evidence, a: int, b: int) -> float:
     n, k = evidence.pulls[a], evidence.pulls[b]
     pooled = (evidence.sums[a] + evidence.sums[b]) / (n + k)
-    return n * float(_kl.divergence(rule.family, evidence.mean(a), pooled)) + k * float(
-        _kl.divergence(rule.family, evidence.mean(b), pooled)
+    return n * float(rule.family.elementwise("divergence", evidence.mean(a), pooled)) + k * float(
+        rule.family.elementwise("divergence", evidence.mean(b), pooled)
     )
 
 
@@ -231,21 +229,21 @@ def _chosen(rule: Any, evidence: Evidence, arm: int) -> str:
 
 
 @_chosen.register
-def _(rule: _commitment.LargestLower, evidence: Evidence, arm: int) -> str:
+def _(rule: _stopping.LargestLower, evidence: Evidence, arm: int) -> str:
     return f"{evidence.labels[arm]!r} had the largest lower bound, {evidence.bounds(rule.bounds, arm)[0]:.4g}"
 
 
 @_chosen.register
-def _(rule: _commitment.LargestMean, evidence: Evidence, arm: int) -> str:
+def _(rule: _stopping.LargestMean, evidence: Evidence, arm: int) -> str:
     return f"{evidence.labels[arm]!r} had the largest mean, {evidence.mean(arm):.4g}"
 
 
 @_chosen.register
-def _(rule: _commitment.MostPulled, evidence: Evidence, arm: int) -> str:
+def _(rule: _stopping.MostPulled, evidence: Evidence, arm: int) -> str:
     return f"{evidence.labels[arm]!r} had the most pulls, {evidence.pulls[arm]:,}"
 
 
 @_chosen.register
-def _(rule: _commitment.Recommended, evidence: Evidence, arm: int) -> str:
+def _(rule: _stopping.Recommended, evidence: Evidence, arm: int) -> str:
     mean, n = evidence.mean(arm), evidence.pulls[arm]
     return f"{evidence.labels[arm]!r} was left, with mean {mean:.4g} of {n:,} pulls"

@@ -17,6 +17,8 @@ from robai import families, rules
 from robai._base.checks import above, positive, probability
 from robai._base.spec import choice, nonnegative, optional, parameter
 from robai.policies.base import BasePolicy, Parts, Policy
+from robai.rules.game import family_or_none
+from robai.rules.level import LEVELS
 
 __all__ = [
     "BAIETC",
@@ -110,7 +112,7 @@ class KLEOCP(BasePolicy):
 
     kl: float = parameter(positive)
     inflation: float = parameter(nonnegative, 1.0)
-    family: families.Family | None = parameter(rules.family_or_none, None)
+    family: families.Family | None = parameter(family_or_none, None)
 
     def parts(self) -> Parts:
         return Parts(
@@ -145,7 +147,7 @@ class KLEOCPUG(BasePolicy):
 
     inflation: float = parameter(nonnegative, 1.0)
     guard: float = parameter(nonnegative, 0.7)
-    family: families.Family | None = parameter(rules.family_or_none, None)
+    family: families.Family | None = parameter(family_or_none, None)
 
     def parts(self) -> Parts:
         stop = rules.Imbalance(self.inflation)
@@ -195,8 +197,8 @@ class KLUCB(BasePolicy):
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
     """
 
-    level: str = parameter(choice(*rules.LEVELS), "horizon")
-    family: families.Family | None = parameter(rules.family_or_none, None)
+    level: str = parameter(choice(*LEVELS), "horizon")
+    family: families.Family | None = parameter(family_or_none, None)
 
     def parts(self) -> Parts:
         return Parts(rules.KLUpperBound(self.level, 0.0, self.family), rules.Never(), rules.LargestMean())
@@ -215,7 +217,7 @@ class ThompsonSampling(BasePolicy):
         Whose posterior; that of the rewards if None.
     """
 
-    family: families.Family | None = parameter(rules.family_or_none, None)
+    family: families.Family | None = parameter(family_or_none, None)
 
     def parts(self) -> Parts:
         return Parts(rules.PosteriorSampling(self.family), rules.Never(), rules.LargestMean())
@@ -312,7 +314,7 @@ class TrackAndStop(BasePolicy):
 
     delta: float | None = parameter(optional(probability), None)
     tracking: str = parameter(choice("C", "D"), "C")
-    family: families.Family | None = parameter(rules.family_or_none, None)
+    family: families.Family | None = parameter(family_or_none, None)
 
     def parts(self) -> Parts:
         return Parts(

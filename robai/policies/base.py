@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from robai import rules
 from robai._base.spec import Spec, parameter
+from robai._core.protocols import Started
 
 
 class Parts(NamedTuple):
@@ -15,15 +16,6 @@ class Parts(NamedTuple):
     explore: rules.Exploration
     stop: rules.Stopping
     commit: rules.Commitment
-
-
-class Started(NamedTuple):
-    """The compiled twins of the parts, for one game."""
-
-    explore: Any
-    stop: Any
-    commit: Any
-    initial_pulls: int
 
 
 class BasePolicy(Spec):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robai._base import checks
-from robai._core import tracking_policies
+from robai._core import explore_sampling
 from robai.families import as_family
 from robai.kl import divergence
 
@@ -120,7 +120,7 @@ def weights(bandit, *, family=None):
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
-    w = tracking_policies.weights(family._core(), means)
+    w = explore_sampling.weights(family._core(), means)
     middle = (w[best] * means[best] + w[others] * means[others]) / (w[best] + w[others])
     costs = w[best] * divergence(family, means[best], middle) + w[others] * divergence(
         family, means[others], middle

@@ -1,4 +1,6 @@
-"""The protocols of policies.pxd: what a rule does unless it says otherwise."""
+"""The protocols of protocols.pxd: what a rule does unless it says otherwise."""
+
+from typing import NamedTuple
 
 from robai._core.rng cimport next_below
 
@@ -60,3 +62,12 @@ cdef class Stopping:
 cdef class Commitment:
     cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
         return -1
+
+
+class Started(NamedTuple):
+    """The compiled rules of a policy, for one game."""
+
+    explore: Exploration
+    stop: Stopping
+    commit: Commitment
+    initial_pulls: int

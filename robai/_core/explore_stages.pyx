@@ -8,8 +8,8 @@ import numpy as np
 
 from robai._base import checks
 from robai._core.bounds cimport Bounds
-from robai._core.policies cimport Arms, Exploration, argmax, mean_of
-from robai._core.policies import expect_fields
+from robai._core.protocols cimport Arms, Exploration, argmax, mean_of
+from robai._core.protocols import expect_fields
 from robai._core.rng cimport Rng
 
 

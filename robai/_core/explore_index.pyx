@@ -5,7 +5,7 @@ from libc.math cimport INFINITY
 
 import numpy as np
 
-from robai._core.policies cimport argmax
+from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
 
 

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from robai._core.bounds cimport Bounds
-from robai._core.policies cimport Arms, Exploration
+from robai._core.protocols cimport Arms, Exploration
 from robai._core.rng cimport Rng
 
 

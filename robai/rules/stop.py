@@ -1,0 +1,177 @@
+"""When to stop. Rules combine with `&` and `|`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from robai import families, theory
+from robai._base.checks import positive, probability
+from robai._base.spec import Spec, nonnegative, optional, parameter, whole
+from robai._core import bounds, stopping
+from robai.rules.game import Game, family_or_none
+from robai.rules.level import delta_of, iterated_level
+
+LONGEST = 2**62
+
+
+class Stopping(Spec):
+    """When to stop."""
+
+    # Does it know, while one arm is pulled, at which round it could fire next? If not it has to be
+    # asked after every round, and the leap engine has nothing to leap over.
+    leaps: ClassVar[bool] = False
+
+    def __and__(self, other: Stopping) -> Both:
+        return Both(self, other)
+
+    def __or__(self, other: Stopping) -> Either:
+        return Either(self, other)
+
+
+def _stopping_rule(name: str, value: Any) -> Stopping:
+    if not isinstance(value, Stopping):
+        raise TypeError(f"{name} must be a stopping rule, got {value!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Never(Stopping):
+    """Explore to the horizon, or until the exploration says itself that it is done."""
+
+    leaps: ClassVar[bool] = True
+
+    def _start(self, game: Game):
+        return stopping.Never()
+
+
+@dataclass(frozen=True)
+class FixedRound(Stopping):
+    """When `round` rounds have been played."""
+
+    leaps: ClassVar[bool] = True
+    round: int = parameter(whole(1, LONGEST))
+
+    def _start(self, game: Game):
+        return stopping.FixedRound(self.round)
+
+
+@dataclass(frozen=True)
+class KnownGap(Stopping):
+    """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
+
+    leaps: ClassVar[bool] = True
+    gap: float = parameter(positive)
+    inflation: float = parameter(nonnegative, 1.0)
+    sigma: float = parameter(positive, 1.0)
+
+    def _start(self, game: Game):
+        rounds = theory.commit_round_eocp(
+            game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=self.sigma
+        )
+        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+
+
+@dataclass(frozen=True)
+class KnownDivergence(Stopping):
+    """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
+
+    leaps: ClassVar[bool] = True
+    kl: float = parameter(positive)
+    inflation: float = parameter(nonnegative, 1.0)
+
+    def _start(self, game: Game):
+        rounds = theory.commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
+        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+
+
+@dataclass(frozen=True)
+class Imbalance(Stopping):
+    """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
+
+    leaps: ClassVar[bool] = True
+    inflation: float = parameter(nonnegative, 1.0)
+
+    def _start(self, game: Game):
+        return stopping.Imbalance(theory.exploration(game.horizon, self.inflation))
+
+
+@dataclass(frozen=True)
+class Separation(Stopping):
+    """When m - w(N) of the arm with the largest mean is above m + w(N) of all others: UCB_alpha.
+
+    w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)), delta = 1/T by default.
+    """
+
+    delta: float | None = parameter(optional(probability), None)
+    sigma: float = parameter(positive, 1.0)
+
+    def _start(self, game: Game):
+        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), self.sigma))
+
+
+@dataclass(frozen=True)
+class MeanGap(Stopping):
+    """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
+
+    sigma: float = parameter(positive, 1.0)
+
+    def _start(self, game: Game):
+        game.need_two_arms("BAI-ETC")
+        return stopping.MeanGap(self.sigma)
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio(Stopping):
+    """When the likelihood ratio of the arm with the largest mean, against every other, is large.
+
+    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The
+    threshold is share * log T if a share is given, else log((1 + log t) / delta) as in
+    Track-and-Stop, with delta = 1/T by default.
+    """
+
+    share: float | None = parameter(optional(positive), None)
+    delta: float | None = parameter(optional(probability), None)
+    family: families.Family | None = parameter(family_or_none, None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.share is not None and self.delta is not None:
+            raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
+
+    def _start(self, game: Game):
+        family = game.family_for(type(self).__name__, self.family)._core()
+        if self.share is not None:
+            return stopping.LikelihoodRatio(family, self.share * math.log(game.horizon), False)
+        return stopping.LikelihoodRatio(family, -math.log(delta_of(self, game)), True)
+
+
+@dataclass(frozen=True)
+class Both(Stopping):
+    """When two rules fire at the same round."""
+
+    first: Stopping = parameter(_stopping_rule)
+    second: Stopping = parameter(_stopping_rule)
+
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps or self.second.leaps
+
+    def _start(self, game: Game):
+        return stopping.Both(self.first._start(game), self.second._start(game))
+
+
+@dataclass(frozen=True)
+class Either(Stopping):
+    """When the first of two rules fires."""
+
+    first: Stopping = parameter(_stopping_rule)
+    second: Stopping = parameter(_stopping_rule)
+
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps and self.second.leaps
+
+    def _start(self, game: Game):
+        return stopping.Either(self.first._start(game), self.second._start(game))
