@@ -1,4 +1,4 @@
-"""Optimism (see optimism.pxd), for levels that stay and for levels that grow."""
+"""Optimism (see explore_index.pxd), for levels that stay and for levels that grow."""
 
 cimport cython
 from libc.math cimport INFINITY
@@ -17,6 +17,9 @@ cdef class Optimism(Exploration):
         self.restart()
         self.decide(arms, rng)
         return self.leader
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        upper[0] = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
 
 
 @cython.final

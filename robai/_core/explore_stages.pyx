@@ -82,6 +82,10 @@ cdef class BoundElimination(Elimination):
         return (self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
                 >= self.bounds.lower(<double>arms.pulls[best], arms.sums[best], t))
 
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], t = <double>(arms.t + 1)
+        lower[0], upper[0] = self.bounds.lower(n, arms.sums[arm], t), self.bounds.upper(n, arms.sums[arm], t)
+
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         self.eliminate(arms)
         return -1 if self._count == 1 else self._active[arms.t % self._count]
@@ -110,10 +114,16 @@ cdef class SweepElimination(Elimination):
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
         # In a simulation all active arms have as many; an agent waits for the slowest rewards.
-        cdef double n = <double>min(arms.pulls[best], arms.pulls[arm])
-        cdef double alpha = self.sigma * sqrt(
-            2.0 * log(4.0 * <double>arms.n_arms * n * n / self.delta) / n)
-        return mean_of(arms, best) - mean_of(arms, arm) < 2.0 * alpha
+        cdef int64_t n = min(arms.pulls[best], arms.pulls[arm])
+        return mean_of(arms, best) - mean_of(arms, arm) < 2.0 * self.radius(arms.n_arms, <double>n)
+
+    cdef double radius(self, Py_ssize_t n_arms, double n) noexcept nogil:
+        """alpha_n."""
+        return self.sigma * sqrt(2.0 * log(4.0 * <double>n_arms * n * n / self.delta) / n)
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        cdef double radius = self.radius(arms.n_arms, <double>arms.pulls[arm]), mean = mean_of(arms, arm)
+        lower[0], upper[0] = mean - radius, mean + radius
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         if self._next == self._count:

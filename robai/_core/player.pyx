@@ -28,7 +28,6 @@ import numpy as np
 
 from robai._base.checks import whole as whole_number
 
-from robai._core.bounds cimport Bounds
 from robai._core.ledger cimport MOST_PULLS, Ledger, Rewards
 from robai._core.lock cimport Lock
 from robai._core.explore_index cimport Optimism
@@ -418,8 +417,3 @@ cdef class Player:
             return (np.asarray(self._ledger.pulls).tolist(), np.asarray(self._ledger.sums).tolist(),
                     np.asarray(self._ledger.pending).tolist(), self.stream.state, self._exploration.memory(),
                     self.commitment)
-
-
-def bounds_of(Bounds bounds not None, double n, double total, double t):
-    """The lower and the upper confidence bound of an arm with n pulls, at the decision of round t."""
-    return bounds.lower(n, total, t), bounds.upper(n, total, t)

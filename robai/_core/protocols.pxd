@@ -39,6 +39,21 @@ cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
     return arms.sums[arm] / <double>arms.pulls[arm]
 
 
+cdef struct Compared:               # what a stopping rule looked at
+    bint fires
+    double value                    # a round, a number of pulls, a ratio, a bound ...
+    double asked                    # ... and what was enough
+    Py_ssize_t arm                  # whose value it is, and the arm that comes closest to it; -1 if of none
+    Py_ssize_t rival
+
+
+# Arms as people hand them in, to be shown to rules.
+cdef class Evidence:
+    cdef Arms arms
+    cdef int64_t[::1] _pulls
+    cdef double[::1] _sums
+
+
 # Uniform among the largest of `values`; draws only if there is a tie.
 cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil
 
@@ -56,15 +71,23 @@ cdef class Exploration:
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil
     # The arm to commit to, for explorations that end by themselves.
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil
+    # Sets the bounds of an arm by which it decides, if there are any; the other rules likewise.
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
 
 
 cdef class Stopping:
-    # Asked before every pull that follows the initial ones.
+    # What it compares; `fires` is its answer. Asked before every pull that follows the initial ones,
+    # so that some rules answer without comparing everything.
+    cdef Compared compared(self, const Arms* arms) noexcept nogil
     cdef bint fires(self, const Arms* arms) noexcept nogil
     # After how many further pulls, all of `arm`, it could fire at the earliest; at least 1.
     # Lets the engine skip the questions whose answer is known to be no.
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
 
 
 cdef class Commitment:
     cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
+    # By how much an arm is preferred, for rules that choose the largest.
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from robai._core.protocols import intervals
 from robai.custom import CustomPolicy
 from robai.live import reasons
 from robai.plotting.style import COLOURS, axes
@@ -32,9 +33,9 @@ class Row(NamedTuple):
 
 def table(agent: Agent) -> list[Row]:
     with agent._player.lock:
-        now, pending, rounds = _evidence(agent), agent.pending.tolist(), agent.rounds
+        now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
         status = _status(agent, now)
-        intervals = reasons.intervals(agent._player.rules, now)
+        bounds = intervals(agent._player.rules, now.evidence)
     return [
         Row(
             label,
@@ -47,16 +48,16 @@ def table(agent: Agent) -> list[Row]:
             state,
         )
         for label, n, total, waiting, (lower, upper), state in zip(
-            now.labels, now.pulls, now.sums, pending, intervals, status, strict=True
+            now.labels, now.pulls, now.sums, pending, bounds, status, strict=True
         )
     ]
 
 
-def _evidence(agent: Agent) -> reasons.Evidence:
-    return reasons.Evidence(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
+def _seen(agent: Agent) -> reasons.Seen:
+    return reasons.Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
 
 
-def _status(agent: Agent, now: reasons.Evidence) -> list[str]:
+def _status(agent: Agent, now: reasons.Seen) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
@@ -74,8 +75,7 @@ def reason(agent: Agent) -> str | None:
     policy = agent._experiment.policy
     if isinstance(policy, CustomPolicy):
         return f"{policy.label()} returned Commit({arm})"
-    evidence = reasons.Evidence(agent.labels, agent.horizon, pulls, sums)
-    return reasons.reason(agent._player.rules, evidence, arm)
+    return reasons.reason(agent._player.rules, reasons.Seen(agent.labels, agent.horizon, pulls, sums), arm)
 
 
 def summary(agent: Agent) -> str:
@@ -88,7 +88,7 @@ def summary(agent: Agent) -> str:
 
 def sentence(agent: Agent) -> str:
     """Where the experiment stands."""
-    policy, now = agent._experiment.policy.label(), _evidence(agent)
+    policy, now = agent._experiment.policy.label(), _seen(agent)
     if agent.committed:
         return (
             f"{policy} committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards of "
