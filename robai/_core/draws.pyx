@@ -2,17 +2,17 @@
 
 from libc.math cimport exp, fabs, floor, log, log1p, pi, sqrt
 from libc.stdint cimport int64_t
-from numpy.random cimport bitgen_t
-from numpy.random.c_distributions cimport (
-    binomial_t,
-    random_beta,
-    random_binomial,
-    random_poisson,
-    random_standard_gamma,
-)
 
 from robai._core.kl cimport binomial_divergence, log1pmx, poisson_divergence
-from robai._core.rng cimport Stream, attach, next_double, next_normal
+from robai._core.rng cimport Stream, attach, bitgen_t, next_double, next_normal
+
+cdef extern from "numpy/random/distributions.h" nogil:
+    ctypedef struct binomial_t:
+        int has_binomial
+    int64_t random_binomial(bitgen_t* bitgen, double p, int64_t trials, binomial_t* scratch) noexcept
+    int64_t random_poisson(bitgen_t* bitgen, double rate) noexcept
+    double random_standard_gamma(bitgen_t* bitgen, double shape) noexcept
+    double random_beta(bitgen_t* bitgen, double a, double b) noexcept
 
 cdef double LARGE = 68719476736.0           # 2^36
 
