@@ -3,10 +3,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._core.ledger import Rewards
+from robai._core.lock import Lock
 from robai._core.protocols import Started
 from robai._core.rng import Stream
 
-Committed = tuple[int, int, list[int], list[float]]
+Committed = tuple[int, int, list[int], list[float]]  # arm, answers, pulls, sums
 
 class HorizonReached(RuntimeError): ...
 
@@ -14,11 +16,11 @@ class Player:
     horizon: int
     stream: Stream
     rules: Started
-    lock: Any
-    journal: Any
+    lock: Lock
+    journal: Any  # live.journal.Journal or None
     commitment: Committed | None
     def __init__(
-        self, rules: Started, n_arms: int, horizon: int, rewards: Any, stream: Stream, own: Any = None
+        self, rules: Started, n_arms: int, horizon: int, rewards: Rewards, stream: Stream, own: Any = None
     ) -> None: ...
     def restore(
         self, pulls: list[int], sums: list[float], pending: list[int], commitment: Committed | None

@@ -1,0 +1,13 @@
+from robai._core.bounds import Bounds
+from robai._core.protocols import Exploration
+
+class Optimism(Exploration):
+    bounds: Bounds
+
+class SteadyOptimism(Optimism):
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+class GrowingOptimism(Optimism):
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+def optimism(n_arms: int, bounds: Bounds, initial_pulls: int = 1) -> Optimism: ...

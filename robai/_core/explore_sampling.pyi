@@ -1,0 +1,16 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._core.families import Family
+from robai._core.protocols import Exploration
+
+class RoundRobin(Exploration): ...
+
+class Thompson(Exploration):
+    family: Family
+    def __init__(self, n_arms: int, family: Family) -> None: ...
+
+class Tracking(Exploration):
+    def __init__(self, n_arms: int, family: Family, cumulative: bool) -> None: ...
+
+def weights(family: Family, means: NDArray[np.float64]) -> NDArray[np.float64]: ...

@@ -1,0 +1,38 @@
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robai._core.rng import Stream
+
+class Family:
+    low: float
+    high: float
+    prior_pulls: int
+    def elementwise(
+        self, which: Literal["divergence", "upper", "lower"], p: ArrayLike, x: ArrayLike
+    ) -> NDArray[np.float64]: ...
+    def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
+
+class Gaussian(Family):
+    sigma: float
+    def __init__(self, sigma: float = 1.0) -> None: ...
+
+class Bernoulli(Family):
+    def __init__(self) -> None: ...
+
+class Binomial(Family):
+    def __init__(self, n: float) -> None: ...
+
+class Poisson(Family):
+    def __init__(self) -> None: ...
+
+class Gamma(Family):
+    def __init__(self, shape: float = 1.0) -> None: ...
+
+class NegativeBinomial(Family):
+    def __init__(self, r: float) -> None: ...
+
+class Empirical(Family):
+    def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

@@ -1,0 +1,49 @@
+from robai._core.bounds import Bounds
+from robai._core.families import Family
+from robai._core.protocols import Commitment, Exploration, Stopping
+
+class Never(Stopping): ...
+
+class FixedRound(Stopping):
+    round: int
+    def __init__(self, round: int) -> None: ...
+
+class Imbalance(Stopping):
+    level: float
+    def __init__(self, level: float) -> None: ...
+
+class Separation(Stopping):
+    bounds: Bounds
+    def __init__(self, bounds: Bounds) -> None: ...
+
+class MeanGap(Stopping):
+    sigma: float
+    def __init__(self, sigma: float) -> None: ...
+
+class LikelihoodRatio(Stopping):
+    family: Family
+    base: float
+    anytime: bool
+    def __init__(self, family: Family, base: float, anytime: bool) -> None: ...
+
+class Pair(Stopping):
+    first: Stopping
+    second: Stopping
+    def __init__(self, first: Stopping, second: Stopping) -> None: ...
+
+class Both(Pair): ...
+class Either(Pair): ...
+
+class Scored(Commitment):
+    def __init__(self, n_arms: int) -> None: ...
+
+class LargestLower(Scored):
+    bounds: Bounds
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+class LargestMean(Scored): ...
+class MostPulled(Scored): ...
+
+class Recommended(Commitment):
+    exploration: Exploration
+    def __init__(self, exploration: Exploration) -> None: ...
