@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,20 +15,23 @@ from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
-from robai.custom import CustomPolicy, as_policy
+from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.live import monitor, state
-from robai.live.experiment import Experiment, Label
+from robai.live.experiment import Experiment, RewardLike
 from robai.live.journal import Journal
 from robai.live.state import Commitment, Counts
-from robai.simulation import seed_words
+from robai.policies import BasePolicy
+from robai.simulation import Rng, seed_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["Agent", "HorizonReached", "load"]
 
+Label = TypeVar("Label", bound=str | int | float)
 
-class Agent:
+
+class Agent(Generic[Label]):
     """A policy in an experiment that is going on.
 
     `select` hands out an arm, `update` takes its reward, in any order and with any delay::
@@ -80,14 +83,38 @@ class Agent:
         As they were given.
     """
 
+    @overload
+    def __init__(
+        self: Agent[int],
+        policy: BasePolicy | PythonPolicy,
+        arms: int,
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None: ...
+
+    @overload
     def __init__(
         self,
-        policy: Any,
-        arms: Any,
-        horizon: int,
+        policy: BasePolicy | PythonPolicy,
+        arms: Iterable[Label],
+        horizon: int | float,
         *,
-        reward: Any,
-        rng: Any = None,
+        reward: RewardLike,
+        rng: Rng = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        policy: BasePolicy | PythonPolicy,
+        arms: Iterable[Label] | int,
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
@@ -104,14 +131,14 @@ class Agent:
     def _begin(self, experiment: Experiment, stream: Stream) -> None:
         policy, game = experiment.policy, experiment.game
         self._experiment = experiment
-        self._labels = experiment.labels
+        self._labels: tuple[Label, ...] = experiment.labels
         self._numbers = {label: number for number, label in enumerate(experiment.labels)}
         own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
         rewards = experiment.reward._core()
         self._player = Player(policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
 
     @property
-    def policy(self) -> Any:
+    def policy(self) -> BasePolicy | PythonPolicy:
         """The policy, as it was handed in."""
         policy = self._experiment.policy
         return policy.policy if isinstance(policy, CustomPolicy) else policy
@@ -129,11 +156,12 @@ class Agent:
     @property
     def journal(self) -> Journal | None:
         """The file that every change is appended to, if there is one."""
-        return self._player.journal
+        journal: Journal | None = self._player.journal
+        return journal
 
     # ---- rounds
 
-    def select(self) -> Any:
+    def select(self) -> Label:
         """The arm for the next round.
 
         After the commitment it is always the committed arm, also beyond the horizon.
@@ -145,7 +173,7 @@ class Agent:
         """
         return self._labels[self._player.select()]
 
-    def select_batch(self, n: int) -> Any:
+    def select_batch(self, n: int) -> NDArray[np.int64] | list[Label]:
         """The arms for the next `n` rounds: those that `n` calls of `select` would give.
 
         An array if the arms are numbered, a list of labels if they have names. If fewer rounds
@@ -156,7 +184,7 @@ class Agent:
             return arms
         return [self._labels[arm] for arm in arms.tolist()]
 
-    def update(self, arm: Any, reward: float) -> None:
+    def update(self, arm: Label, reward: float) -> None:
         """Record the reward of a pull of `arm`.
 
         Answers may come in any order and at any time, and need no token: the number of pending
@@ -176,11 +204,11 @@ class Agent:
             raise self._unknown(arm) from None
         self._player.update(number, reward)
 
-    def update_counts(self, arm: Any, n: int, total: float) -> None:
+    def update_counts(self, arm: Label, n: int, total: float) -> None:
         """Record `n` rewards of `arm` that sum to `total`."""
         self._player.update_counts(self._number(arm), n, total)
 
-    def update_batch(self, arms: Any, rewards: ArrayLike) -> None:
+    def update_batch(self, arms: Iterable[Label] | NDArray[np.integer[Any]], rewards: ArrayLike) -> None:
         """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
         try:
             values = np.asarray(rewards)
@@ -245,7 +273,7 @@ class Agent:
         return self._player.commitment is not None
 
     @property
-    def committed_arm(self) -> Any:
+    def committed_arm(self) -> Label | None:
         """The arm committed to, or None."""
         commitment = self._player.commitment
         return None if commitment is None else self.labels[commitment[0]]
@@ -292,7 +320,7 @@ class Agent:
         return state.dumps(self._state())
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Agent:
+    def from_json(cls, text: str | bytes) -> Agent[Any]:
         """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
         agent = cls.__new__(cls)
         agent._resume(*state.decode(state.loads(text)))
@@ -312,10 +340,9 @@ class Agent:
                 f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
                 "a journal can bring it back"
             )
-        *counts, commitment = self._player.state()
-        return state.encode(
-            self._experiment, Counts(*counts, None if commitment is None else Commitment(*commitment))
-        )
+        pulls, sums, pending, generator, exploration, commitment = self._player.state()
+        committed = None if commitment is None else Commitment(*commitment)
+        return state.encode(self._experiment, Counts(pulls, sums, pending, generator, exploration, committed))
 
     def _resume(self, experiment: Experiment, counts: Counts) -> None:
         self._begin(experiment, Stream(counts.generator))
@@ -357,7 +384,7 @@ class Agent:
             case _:
                 raise ValueError("this is not a record")
 
-    def _label(self, arm: int) -> Any:
+    def _label(self, arm: int) -> Label:
         return self.labels[checks.whole("arm", arm, 0, len(self.labels) - 1)]
 
     def _expect(self, chosen: Iterable[Any], arms: list[int]) -> None:
@@ -369,7 +396,7 @@ class Agent:
             )
 
 
-def load(path: str | os.PathLike[str]) -> Agent:
+def load(path: str | os.PathLike[str]) -> Agent[Any]:
     """The agent that `Agent.save` wrote to a file.
 
     It goes on exactly as if it had never stopped. A file that is damaged, or that nobody should

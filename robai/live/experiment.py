@@ -12,6 +12,7 @@ import numpy as np
 from robai import families
 from robai._base import checks
 from robai._core.ledger import Rewards
+from robai.bandits import Bandit
 from robai.policies.base import BasePolicy
 from robai.rules import Game
 
@@ -21,6 +22,8 @@ LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
 LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
 Label = str | int | float
+
+RewardLike = str | families.Family | Bandit
 
 # Families whose rewards are counts.
 _WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
@@ -58,7 +61,7 @@ class Experiment:
     """The arguments of an agent, checked."""
 
     policy: BasePolicy
-    labels: tuple[Label, ...]
+    labels: tuple[Any, ...]  # of Labels
     horizon: int
     reward: Reward
 
@@ -85,8 +88,8 @@ def as_labels(arms: Any) -> tuple[Label, ...]:
     """Names, or a number of arms, which are then called 0, 1, ..."""
     if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
         return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
-    labels = []
-    seen = set()
+    labels: list[Label] = []
+    seen: set[Label] = set()
     for place, label in enumerate(arms):
         if isinstance(label, np.generic):
             label = label.item()

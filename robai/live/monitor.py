@@ -31,7 +31,7 @@ class Row(NamedTuple):
     status: str  # "committed", "leading", "dropped", "exploring", "starting" or "closed"
 
 
-def table(agent: Agent) -> list[Row]:
+def table(agent: Agent[Any]) -> list[Row]:
     with agent._player.lock:
         now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
         status = _status(agent, now)
@@ -53,11 +53,11 @@ def table(agent: Agent) -> list[Row]:
     ]
 
 
-def _seen(agent: Agent) -> reasons.Seen:
+def _seen(agent: Agent[Any]) -> reasons.Seen:
     return reasons.Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
 
 
-def _status(agent: Agent, now: reasons.Seen) -> list[str]:
+def _status(agent: Agent[Any], now: reasons.Seen) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
@@ -67,7 +67,7 @@ def _status(agent: Agent, now: reasons.Seen) -> list[str]:
     return ["leading" if arm == now.best else "exploring" if arm in active else "dropped" for arm in arms]
 
 
-def reason(agent: Agent) -> str | None:
+def reason(agent: Agent[Any]) -> str | None:
     commitment = agent._player.commitment
     if commitment is None:
         return None
@@ -78,7 +78,7 @@ def reason(agent: Agent) -> str | None:
     return reasons.reason(agent._player.rules, reasons.Seen(agent.labels, agent.horizon, pulls, sums), arm)
 
 
-def summary(agent: Agent) -> str:
+def summary(agent: Agent[Any]) -> str:
     rows = [("arm", "pulls", "pending", "share", "mean", "lower", "upper", "status")]
     for row in table(agent):
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
@@ -86,7 +86,7 @@ def summary(agent: Agent) -> str:
     return "\n".join([sentence(agent), "", *align(rows)])
 
 
-def sentence(agent: Agent) -> str:
+def sentence(agent: Agent[Any]) -> str:
     """Where the experiment stands."""
     policy, now = agent._experiment.policy.label(), _seen(agent)
     if agent.committed:
@@ -110,7 +110,7 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.4g}"
 
 
-def plot(agent: Agent, ax: Axes | None = None) -> Axes:
+def plot(agent: Agent[Any], ax: Axes | None = None) -> Axes:
     ax = axes(ax)
     rows = table(agent)
     blue, red = COLOURS[:2]

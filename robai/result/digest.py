@@ -1,4 +1,4 @@
-"""The numbers that are read off a result, each computed once; texts, tables, pages and figures format them."""
+"""The numbers that are read off a result, each computed once: texts, tables and figures only format them."""
 
 from __future__ import annotations
 
