@@ -1,4 +1,4 @@
-"""Exact confidence intervals of a binomial proportion, without SciPy.
+"""Means with their errors, and exact confidence intervals of a binomial proportion, without SciPy.
 
 The ends of the Clopper-Pearson interval are quantiles of a beta distribution. The usual route to them, with a
 prefactor made of three log-gammas, loses ten digits at a billion trials, so here the binomial probability is
@@ -6,10 +6,27 @@ computed from its deviance instead (Loader, "Fast and accurate computation of bi
 """
 
 import math
+from typing import NamedTuple
+
+from robai._base import checks
 
 _NEWTON_STEPS = 50  # at most 15 are used; a bound, so that nothing can hang
 _FRACTION_STEPS = 1_000_000  # grows like the square root of the trials: some thousand at 10^9
 _EPSILON = 2.0**-52
+
+
+class Mean(NamedTuple):
+    """A mean over runs and its standard error, NaN if there was one run only."""
+
+    value: float
+    sem: float
+
+
+def normal_quantile(confidence: float) -> float:
+    """How many standard errors an interval reaches to either side."""
+    from statistics import NormalDist  # which loads decimal, fractions and random
+
+    return NormalDist().inv_cdf(0.5 + checks.probability("confidence", confidence) / 2.0)
 
 
 def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:

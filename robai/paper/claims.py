@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robai.plotting.style import mean_of, normal_quantile
+from robai._base.intervals import normal_quantile
+from robai._base.text import percent
 from robai.result import Comparison, Result
-from robai.result.text import percent
 
 
 class Verdict(NamedTuple):
@@ -69,14 +69,14 @@ def _below_ucb(results: Comparison) -> tuple[bool, str]:
 
 
 def _near_a_thousand(results: Comparison) -> tuple[bool, str]:
-    medians = {name: float(np.median(results[name].commit_time)) for name in ("EOCP", "EOCP-UG")}
+    medians = {name: results[name].digest().commit_median for name in ("EOCP", "EOCP-UG")}
     numbers = ", ".join(f"{name} {median:,.0f}" for name, median in medians.items())
     return all(500 <= median <= 2000 for median in medians.values()), f"median {numbers}"
 
 
 def _gap_is_not_needed(results: Comparison) -> tuple[bool, str]:
     ratio, low, high = regret_ratio(results["EOCP-UG"], results["EOCP"])
-    times = [mean_of(results[name], "commitment").value for name in ("EOCP-UG", "EOCP")]
+    times = [results[name].digest().capped_time.value for name in ("EOCP-UG", "EOCP")]
     rounds = f"commitment at {times[0]:,.0f} and {times[1]:,.0f}"
     numbers = f"regret {ratio:.3f} times ({low:.3f} to {high:.3f}), {rounds}"
     return ratio <= 1.1, numbers
@@ -113,7 +113,7 @@ def _kl_is_far_below(results: Comparison) -> tuple[bool, str]:
 
 
 def _ucb_goes_on(results: Comparison) -> tuple[bool, str]:
-    rounds = float(np.median(results["EOCP"].commit_time))
+    rounds = results["EOCP"].digest().commit_median
     later = {name: regret_after(results[name], rounds) for name in ("UCB", "EOCP")}
     numbers = f"after round {rounds:,.0f}: UCB {100 * later['UCB']:.1f} %, EOCP {100 * later['EOCP']:.2f} %"
     return later["UCB"] >= 0.1 and later["EOCP"] <= 0.01, numbers

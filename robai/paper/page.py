@@ -4,15 +4,14 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
-from robai.paper.claims import Verdict, check
+from robai._base.intervals import Mean
+from robai._base.text import percent
+from robai.paper.claims import Verdict
 from robai.paper.experiments import DIFFERENCES, FIGURES, TABLE, UNKNOWN, Experiment
 from robai.paper.reproduction import Growth, Reproduction, duration, scientific
-from robai.plotting.style import Mean
 from robai.report import html
-from robai.result import Comparison, Result
-from robai.result.text import percent, regret_text
+from robai.result import Comparison
+from robai.result.text import count_text, mean_text, median_text
 from robai.theory import table
 
 CLAIMS_HEADER = ("claim", "taken to mean", "experiment", "result", "numbers")
@@ -83,7 +82,7 @@ def page(reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Ma
 def _parts(
     title: str, reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]
 ) -> Iterator[str]:
-    verdicts = check(reproduction.figures)
+    verdicts = reproduction.verdicts
     yield html.heading(title, 1)
     yield html.paragraph(_PAPER + ".")
     scale = "a quick look with few runs" if reproduction.quick else "full scale"
@@ -190,7 +189,7 @@ def table_rows(rows: list[Growth]) -> list[tuple[str, ...]]:
             *(_per_log(growth, power) for power in (1, 2)),
             _text(growth.exponent) if growth.exponent else "-",
             stated[growth.policy].confidence,
-            _wrong(growth.short),
+            count_text(growth.short.digest().wrong),
         )
         for growth in rows
     ]
@@ -208,29 +207,22 @@ def _text(mean: Mean) -> str:
     return f"{mean.value:.{digits}f} ± {mean.sem:.{digits}f}" if mean.sem > 0.0 else f"{mean.value:.2f}"
 
 
-def _wrong(result: Result) -> str:
-    wrong = result.wrong_commit()
-    if wrong.committed == 0:
-        return "-"
-    return f"{wrong.count:,} of {wrong.committed:,}, {percent(wrong.low)} to {percent(wrong.high)}"
-
-
 def _figure_rows(experiment: Experiment, results: Comparison) -> list[tuple[str, ...]]:
     rows = []
     for label, result in results.items():
         clean, scripts = experiment.elsewhere[label]
-        times = result.commit_time[result.committed]
-        apart = (result.regret[-1] - clean.regret) / math.hypot(result.regret_sem[-1], clean.sem)
+        digest = result.digest()
+        apart = (digest.regret.value - clean.regret) / math.hypot(digest.regret.sem, clean.sem)
         rows.append(
             (
                 label,
-                regret_text(result),
+                mean_text(digest.regret),
                 "-" if clean == UNKNOWN else f"{clean.regret:.2f} ± {clean.sem:.2f}",
                 "-" if clean == UNKNOWN else f"{apart:+.1f} s.e.",
                 f"{scripts.regret:.2f} ± {scripts.sem:.2f}",
-                percent(len(times) / result.runs),
-                f"{np.median(times):,.0f}" if len(times) else "-",
-                _wrong(result),
+                percent(digest.committed),
+                median_text(digest),
+                count_text(digest.wrong),
             )
         )
     return rows

@@ -1,9 +1,11 @@
 """The report of `robai reproduce`: one page with figures, tables and claims, and the numbers behind them."""
 
+import csv
 import io
 import json
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +13,15 @@ import numpy as np
 
 from robai import plotting
 from robai._base.directory import MANIFEST, replacing
+from robai._base.intervals import Mean
 from robai._base.version import VERSION
-from robai.paper.claims import Verdict, check
+from robai.paper.claims import Verdict
 from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
 from robai.paper.page import page
 from robai.paper.reproduction import Growth, Reproduction, scientific
-from robai.plotting.style import Mean, new_figure
+from robai.plotting.style import new_figure
 from robai.result import Comparison, Result
-from robai.result.digest import csv_bytes, record
+from robai.result.digest import record
 from robai.theory import lai_robbins
 
 if TYPE_CHECKING:
@@ -26,31 +29,31 @@ if TYPE_CHECKING:
 
 
 def write_report(reproduction: Reproduction, path: str | os.PathLike[str]) -> Path:
-    """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json into a directory.
-
-    All or nothing: what was at `path` is replaced when everything is written, and only if it is a report.
-    """
+    """Write a whole report, or nothing, to a directory; what was there is replaced only if it is a report."""
     with replacing(path) as directory:
-        for name in ("figures", "numbers", "arrays"):
-            (directory / name).mkdir()
-        pictures = {}
-        for name, figure in draw(reproduction).items():
-            figure.get_layout_engine().execute(figure)
-            figure.set_layout_engine("none")  # once is enough for both formats
-            pictures[name] = _svg(figure, name)
-            (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
-            figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
-        for name, data in _numbers(reproduction).items():
-            (directory / "numbers" / f"{name}.csv").write_bytes(data)
-        for name, result in _arrays(reproduction).items():
-            result.save(directory / "arrays" / f"{name}.npz")
-        (directory / "index.html").write_text(page(reproduction, pictures, _versions()), encoding="utf-8")
-        files = sorted(
-            each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file()
-        )
-        text = json.dumps(summary(reproduction) | {"files": files}, indent=1, allow_nan=False)
-        (directory / MANIFEST).write_text(text)
+        write_files(reproduction, directory)
     return Path(path)
+
+
+def write_files(reproduction: Reproduction, directory: Path) -> None:
+    """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json."""
+    for name in ("figures", "numbers", "arrays"):
+        (directory / name).mkdir()
+    pictures = {}
+    for name, figure in draw(reproduction).items():
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")  # once is enough for both formats
+        pictures[name] = _svg(figure, name)
+        (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
+        figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
+    for name, data in _numbers(reproduction).items():
+        (directory / "numbers" / f"{name}.csv").write_bytes(data)
+    for name, result in _arrays(reproduction).items():
+        result.save(directory / "arrays" / f"{name}.npz")
+    (directory / "index.html").write_text(page(reproduction, pictures, _versions()), encoding="utf-8")
+    files = sorted(each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file())
+    text = json.dumps(summary(reproduction) | {"files": files}, indent=1, allow_nan=False)
+    (directory / MANIFEST).write_text(text)
 
 
 def summary(reproduction: Reproduction) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def summary(reproduction: Reproduction) -> dict[str, Any]:
         "entropy": str(reproduction.entropy),
         "seconds": reproduction.seconds,
         "versions": _versions(),
-        "claims": [verdict._asdict() for verdict in check(reproduction.figures)],
+        "claims": [verdict._asdict() for verdict in reproduction.verdicts],
         "table1": [_growth_record(growth) for growth in reproduction.table],
         "simulations": [
             {"section": section} | record(result)
@@ -141,11 +144,19 @@ def _svg(figure: "Figure", name: str) -> bytes:
 # Numbers
 
 
+def csv_bytes(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
 def _numbers(reproduction: Reproduction) -> dict[str, bytes]:
     simulations = summary(reproduction)["simulations"]
     numbers = {
         "simulations": csv_bytes(list(simulations[0]), [list(each.values()) for each in simulations]),
-        "claims": csv_bytes(Verdict._fields, check(reproduction.figures)),
+        "claims": csv_bytes(Verdict._fields, reproduction.verdicts),
     }
     for name, results in reproduction.figures.items():
         rows = [

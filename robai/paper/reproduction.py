@@ -8,15 +8,17 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from robai._base import checks
+from robai._base.intervals import Mean
+from robai.paper.claims import Verdict, check
 from robai.paper.experiments import FIGURES, SENSITIVITY, TABLE, Experiment
-from robai.plotting.style import Mean, mean_of
 from robai.result import Comparison, Result, WrongCommit
-from robai.result.text import regret_text
+from robai.result.text import mean_text
 from robai.simulation import compare
 from robai.theory import table
 
@@ -53,6 +55,11 @@ class Reproduction:
     table: "list[Growth]" = field(default_factory=list)
     sensitivity: dict[str, Comparison] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @cached_property
+    def verdicts(self) -> list[Verdict]:
+        """What the paper says about the figures, checked."""
+        return check(self.figures)
 
     def simulations(self) -> dict[str, list[Result]]:
         """Every result, by section."""
@@ -170,7 +177,7 @@ def _play(tasks: list[Task], options: dict[str, Any], report: Report) -> Iterato
 
         result = task.play(task.runs, progress=update, **options)
         took = f"{result.meta['seconds']:6.1f} s"
-        report(f"{name} {regret_text(result):>16}  {took}, {clock.left(place + 1)}", True)
+        report(f"{name} {mean_text(result.digest().regret):>16}  {took}, {clock.left(place + 1)}", True)
         yield result
 
 
@@ -218,7 +225,7 @@ class Growth:
         """Mean commitment times at the two horizons, or None if runs never commit."""
         if not (self.short.committed.any() and self.long.committed.any()):
             return None
-        return mean_of(self.short, "commitment"), mean_of(self.long, "commitment")
+        return self.short.digest().capped_time, self.long.digest().capped_time
 
     @property
     def exponent(self) -> Mean | None:

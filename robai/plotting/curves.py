@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robai._base import checks
+from robai._base.intervals import Mean, normal_quantile
+from robai._base.text import percent
 from robai.plotting.style import (
     GREY,
     QUANTITIES,
     Curve,
-    Mean,
     as_results,
     axes,
     label_ends,
     label_points,
     line_styles,
+    literal,
     log_ticks,
     marker_styles,
     mean_of,
-    normal_quantile,
 )
-from robai.result.text import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,8 +58,8 @@ def plot_regret(
         if result.runs > 1:
             low, high = result.regret - z * result.regret_sem, result.regret + z * result.regret_sem
             ax.fill_between(result.times, low, high, color=colour, alpha=0.2, linewidth=0.0)
-        if result.committed.any():
-            median = np.median(result.commit_time[result.committed])
+        median = result.digest().commit_median
+        if median is not None:
             # in log rounds, as the axis is, so that the dot lies on the line
             height = np.interp(np.log(max(median, 1.0)), np.log(result.times), result.regret)
             ax.plot([median], [height], "o", color=colour, markeredgecolor="white", zorder=3, clip_on=False)
@@ -137,7 +137,7 @@ def _distribution(result: Result) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _never(result: Result) -> str:
-    never = 1.0 - result.committed.mean()
+    never = 1.0 - result.digest().committed
     if never == 0.0:
         return ""
     return ", never" if never == 1.0 else f", {percent(never)} never"
@@ -240,13 +240,15 @@ def plot_parameter(
     """
     checks.one_of("quantity", quantity, QUANTITIES)
     curves = {
-        label: [(value, mean_of(result, quantity)) for value, result in zip(values, own, strict=True)]
+        literal(label): [
+            (value, mean_of(result, quantity)) for value, result in zip(values, own, strict=True)
+        ]
         for label, own in results.items()
     }
     ax = axes(ax)
     ax.set_xlabel(name)
     ax.set_ylabel(QUANTITIES[quantity])
-    level = None if reference is None else (reference.label, mean_of(reference, quantity).value)
+    level = None if reference is None else (literal(reference.label), mean_of(reference, quantity).value)
     return _draw_means(ax, curves, confidence, level, line)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robai._base import checks
+from robai._base.intervals import Mean
+from robai._base.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +59,16 @@ def as_results(results: Result | Iterable[Result]) -> list[Result]:
             raise TypeError(f"results must be Result objects, got {result!r}")
     if not listed:
         raise ValueError("results must hold at least one Result, got none")
-    return listed
+    return [
+        result if (name := literal(result.label)) == result.label else replace(result, label=name)
+        for result in listed
+    ]
+
+
+def literal(name: str) -> str:
+    """A name that Matplotlib draws as it is: not as a formula, and not left out of the legend."""
+    hidden = " " if name.startswith("_") else ""
+    return hidden + printable(name).replace("$", r"\$")
 
 
 def line_styles() -> Iterator[dict[str, Any]]:
@@ -69,10 +79,6 @@ def line_styles() -> Iterator[dict[str, Any]]:
 def marker_styles() -> Iterator[dict[str, Any]]:
     for i in count():
         yield {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-
-
-def normal_quantile(confidence: float) -> float:
-    return NormalDist().inv_cdf(0.5 + checks.probability("confidence", confidence) / 2.0)
 
 
 def log_ticks(axis: Axis) -> None:
@@ -94,23 +100,13 @@ def log_ticks(axis: Axis) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-class Mean(NamedTuple):
-    """A mean over runs and its standard error."""
-
-    value: float
-    sem: float
-
-
 QUANTITIES = {"regret": "mean regret", "commitment": "mean commitment time"}
 
 
 def mean_of(result: Result, quantity: str) -> Mean:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
-    if quantity == "regret":
-        return Mean(float(result.regret[-1]), float(result.regret_sem[-1]))
-    rounds = np.where(result.committed, result.commit_time, result.horizon)
-    sem = rounds.std(ddof=1) / math.sqrt(result.runs) if result.runs > 1 else math.nan
-    return Mean(float(rounds.mean()), float(sem))
+    digest = result.digest()
+    return digest.regret if quantity == "regret" else digest.capped_time
 
 
 class Curve(NamedTuple):

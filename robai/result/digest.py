@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robai._base.intervals import clopper_pearson
+from robai._base.intervals import Mean, clopper_pearson
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from robai.result.result import Result
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-
-class Mean(NamedTuple):
-    """A mean over runs and its standard error, NaN if there was one run only."""
-
-    value: float
-    sem: float
 
 
 class WrongCommit(NamedTuple):

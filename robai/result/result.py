@@ -1,19 +1,18 @@
 """What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
 
 import json
-import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robai._base.files import load_arrays, save_arrays
-from robai._base.intervals import clopper_pearson
+from robai.result.digest import Digest, WrongCommit, count_wrong
 from robai.result.figures import Plottable
-from robai.result.text import comparison_summary, regret_text, result_summary
+from robai.result.text import comparison_summary, mean_text, result_summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,16 +21,6 @@ _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
 _INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
 _FLOAT_FIELDS = ("regret", "regret_sem", "final_regret", "gaps")
 _ARRAYS = (*_INT_FIELDS, *_FLOAT_FIELDS, "curves")
-
-
-class WrongCommit(NamedTuple):
-    """How often a policy committed to an arm that is not the best."""
-
-    count: int
-    committed: int
-    rate: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -162,12 +151,11 @@ class Result(Plottable):
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
             raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
-        committed = int(self.committed.sum())
-        count = int((self.committed_arm[self.committed] != self.best_arm).sum())
-        if committed == 0:
-            return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
-        low, high = clopper_pearson(count, committed, confidence)
-        return WrongCommit(count, committed, count / committed, low, high)
+        return count_wrong(self, confidence)
+
+    def digest(self) -> Digest:
+        """The numbers of tables and summaries, computed anew."""
+        return Digest.of(self)
 
     def summary(self) -> str:
         """A page for people: regret, commitments and where the pulls went."""
@@ -175,7 +163,7 @@ class Result(Plottable):
 
     def __repr__(self) -> str:
         size = f"horizon {self.horizon:,}, runs {self.runs:,}"
-        return f"<Result {self.label}: {size}, regret {regret_text(self)}>"
+        return f"<Result {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
