@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._base.spec import Kind, parameter, spec
 from robai._core.engine import TAPE_LENGTH
 from robai._core.protocols import Commitment, Exploration, Started
 from robai._core.rng import Stream
@@ -103,17 +104,29 @@ def _read_only(array: np.ndarray) -> np.ndarray:
     return view
 
 
-@dataclass(frozen=True)
+def _with_its_methods(name: str, value: Any) -> PythonPolicy:
+    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
+        raise TypeError(
+            f"{name} must be a policy of robai.policies, or an object with select(state) and "
+            f"update(arm, reward), got {value!r}"
+        )
+    return value
+
+
+@spec
 class CustomPolicy(BasePolicy):
     """A policy written in Python among the others."""
 
-    policy: PythonPolicy
+    policy: PythonPolicy = parameter(Kind(_with_its_methods, "the object"))
 
     def label(self) -> str:
         return type(self.policy).__name__
 
     def __repr__(self) -> str:  # not by that of the user's object, which may hold its address
         return f"CustomPolicy({self.label()})"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": "CustomPolicy", "name": self.label()}
 
     def parts(self) -> Parts:
         raise TypeError(f"{self.label()} is written in Python and has no parts")
@@ -132,11 +145,6 @@ def as_policy(value: Any) -> BasePolicy:
         return value
     if isinstance(value, type):
         raise TypeError(f"policy must be a policy, got {value!r}; call it to make one")
-    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
-        raise TypeError(
-            "policy must be a policy of robai.policies, or an object with select(state) and "
-            f"update(arm, reward), got {value!r}"
-        )
     return CustomPolicy(value)
 
 

@@ -7,11 +7,10 @@ Bandits (`robai.Gaussian([0.7, 0.2])`) are made of a family and the means of the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from robai._base import checks
-from robai._base.spec import Spec, parameter, whole
+from robai._base.spec import Kind, Part, between, parameter, spec, whole
 from robai._core import families as _core
 
 __all__ = [
@@ -31,8 +30,8 @@ __all__ = [
 LARGEST_MEAN = 1e15
 
 
-@dataclass(frozen=True)
-class Family(Spec):
+@spec
+class Family(Part):
     """What all families have: a domain of means and a compiled twin."""
 
     name: ClassVar[str]
@@ -57,12 +56,12 @@ class Family(Spec):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@spec
 class Gaussian(Family):
     """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(checks.positive, 1.0)
+    sigma: float = parameter(Kind(checks.scale, "standard deviation"), default=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -72,7 +71,7 @@ class Gaussian(Family):
         return _core.Gaussian(self.sigma)
 
 
-@dataclass(frozen=True)
+@spec
 class Bernoulli(Family):
     """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
 
@@ -86,12 +85,12 @@ class Bernoulli(Family):
         return _core.Bernoulli()
 
 
-@dataclass(frozen=True)
+@spec
 class Binomial(Family):
     """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
 
     name: ClassVar[str] = "binomial"
-    n: int = parameter(whole(1, 10**6))
+    n: int = parameter(Kind(whole(1, 10**6), "trials"))
 
     @property
     def support(self) -> tuple[float, float]:
@@ -101,7 +100,7 @@ class Binomial(Family):
         return _core.Binomial(self.n)
 
 
-@dataclass(frozen=True)
+@spec
 class Poisson(Family):
     """Counts: d(p, q) = q - p + p log(p/q)."""
 
@@ -111,7 +110,7 @@ class Poisson(Family):
         return _core.Poisson()
 
 
-@dataclass(frozen=True)
+@spec
 class Exponential(Family):
     """Waiting times: d(p, q) = p/q - 1 - log(p/q)."""
 
@@ -122,24 +121,31 @@ class Exponential(Family):
         return _core.Gamma(1.0)
 
 
-@dataclass(frozen=True)
+@spec
 class Gamma(Family):
-    """Gamma rewards of known shape: shape times the exponential divergence."""
+    """Gamma rewards of known shape, from 0.01 to 1e9: shape times the exponential divergence."""
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
-    shape: float = parameter(checks.positive)
+    # Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of
+    # sums of 10^18 rewards comes close to their standard deviation.
+    shape: float = parameter(Kind(between(0.01, 1e9), "shape"))
 
     def _core(self) -> _core.Family:
         return _core.Gamma(self.shape)
 
 
-@dataclass(frozen=True)
+@spec
 class NegativeBinomial(Family):
-    """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p))."""
+    """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p)).
+
+    r is from 0.001 to 1e15; the limit of a large r is Poisson.
+    """
 
     name: ClassVar[str] = "negative-binomial"
-    r: float = parameter(checks.positive)
+    # Below, draws from the posterior overflow and can no longer be compared. Above, it is as large as
+    # the largest mean: Poisson to all digits.
+    r: float = parameter(Kind(between(0.001, LARGEST_MEAN), "number of successes"))
 
     def _core(self) -> _core.Family:
         return _core.NegativeBinomial(self.r)
@@ -149,6 +155,11 @@ FAMILIES: dict[str, type[Family]] = {
     family.name: family
     for family in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial)
 }
+
+
+FamilyName = Literal["gaussian", "bernoulli", "poisson", "exponential"]  # the others have a parameter
+FamilyLike = FamilyName | Family
+"""What names a family; also a bandit does."""
 
 
 def as_family(value: Any) -> Family:

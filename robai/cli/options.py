@@ -14,19 +14,7 @@ from robai.policies import POLICIES, BasePolicy
 PARAMETERS = sorted({each.name for policy in POLICIES.values() for each in fields(policy)})
 """The parameters that policies have, each an option of its own."""
 
-_ABOUT = {
-    "alpha": "width of UCB_alpha's bonus, above 1",
-    "delta": "probability of a wrong commitment to aim at (1/T)",
-    "family": "whose divergence KL policies use (the bandit's)",
-    "gap": "lower bound on the gap between the best arm and the second",
-    "guard": "likelihood ratio that KL-EOCP-UG asks for, in units of log T",
-    "inflation": "c in l = log T + c sqrt(log T)",
-    "kl": "lower bound on KL_min, see robai.theory.kl_min",
-    "level": 'exploration level of UCB and KL-UCB: "horizon", "ratio", "round", "++"',
-    "radius": 'of action elimination: "paper" or "even-dar"',
-    "sigma": "standard deviation of the rewards, for the policies and a Gaussian bandit",
-    "tracking": 'of Track-and-Stop: "C" or "D"',
-}
+_ABOUT = {each.name: each.metadata["kind"].about for policy in POLICIES.values() for each in fields(policy)}
 
 
 def check_known(arguments: Sequence[str], commands: Mapping[str, argparse.ArgumentParser]) -> None:

@@ -20,33 +20,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, NamedTuple, TypeVar
 
-from robai import families, policies, rules
+from robai import families, rules
 from robai._base import checks
-from robai._base.spec import Spec
 from robai._base.version import VERSION
-from robai.custom import CustomPolicy
 from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
+from robai.policies import BasePolicy
 
 SCHEMA = 1
 FORMAT = "robai.Agent"
 JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
-DEEPEST = 20  # stopping rules within stopping rules
 
 _T = TypeVar("_T")
-_POLICIES = {kind.__name__: kind for kind in (*policies.POLICIES.values(), policies.Policy)}
-_RULES = {
-    kind.__name__: kind
-    for kind in vars(rules).values()
-    if isinstance(kind, type)
-    and issubclass(kind, rules.Exploration | rules.Stopping | rules.Commitment)
-    and kind not in (rules.Exploration, rules.Stopping, rules.Commitment)
-}
-_FAMILIES = {kind.__name__: kind for kind in families.FAMILIES.values()}
-_PARTS = _RULES | _FAMILIES
 
 
 class Commitment(NamedTuple):
@@ -91,10 +78,10 @@ def describe(experiment: Experiment) -> dict[str, Any]:
     """The fields that never change."""
     reward = experiment.reward
     return {
-        "policy": _spec_data(experiment.policy),
+        "policy": experiment.policy.to_dict(),
         "arms": len(experiment.labels) if experiment.numbered else list(experiment.labels),
         "horizon": experiment.horizon,
-        "reward": {"type": "bounded"} if reward == BOUNDED else _spec_data(reward.family),
+        "reward": {"type": "bounded"} if reward == BOUNDED else reward.family.to_dict(),
     }
 
 
@@ -117,15 +104,6 @@ def decode_header(data: Any, experiment: Experiment) -> tuple[int, ...]:
         if data.get(name) != expected:
             raise ValueError(f"the journal is about {name} {data.get(name)!r}, the agent about {expected!r}")
     return _field(data, "generator", _generator)
-
-
-def _spec_data(value: Any) -> Any:
-    if isinstance(value, CustomPolicy):
-        return {"type": "CustomPolicy", "name": value.label()}
-    if not isinstance(value, Spec):
-        return value
-    data = {each.name: _spec_data(getattr(value, each.name)) for each in fields(value)}
-    return {"type": type(value).__name__, **data}
 
 
 def dumps(data: dict[str, Any]) -> str:
@@ -170,7 +148,7 @@ def decode(data: dict[str, Any]) -> tuple[Experiment, Counts]:
 
 
 def decode_experiment(data: dict[str, Any]) -> Experiment:
-    policy = _field(data, "policy", lambda value: _spec(value, _POLICIES, DEEPEST))
+    policy = _field(data, "policy", BasePolicy.from_dict)
     reward = _field(data, "reward", _reward)
     arms = _field(data, "arms", lambda value: _arms(value, data))
     try:
@@ -203,25 +181,10 @@ def _field(data: dict[str, Any], name: str, check: Callable[[Any], _T]) -> _T:
         raise ValueError(f"field {name}: {error}") from None
 
 
-def _spec(value: Any, kinds: dict[str, type], depth: int) -> Any:
-    """A policy, rule or family from its data; its own checks look at the parameters."""
-    if depth == 0:
-        raise ValueError("it is nested too deeply")
-    arguments = dict(_mapping(value))
-    kind = kinds[checks.one_of("type", arguments.pop("type", None), kinds)]
-    known = {each.name for each in fields(kind)}
-    if not set(arguments) <= known:
-        raise ValueError(f"{kind.__name__} has no parameter {sorted(set(arguments) - known)[0]!r}")
-    for name, argument in arguments.items():
-        if isinstance(argument, dict):
-            arguments[name] = _spec(argument, _PARTS, depth - 1)
-    return kind(**arguments)
-
-
 def _reward(value: Any) -> Reward:
     if _mapping(value) == {"type": "bounded"}:
         return BOUNDED
-    return as_reward(_spec(value, _FAMILIES, 1))
+    return as_reward(families.Family.from_dict(value))
 
 
 def _arms(value: Any, data: dict[str, Any]) -> Any:

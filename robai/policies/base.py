@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from robai import rules
-from robai._base.spec import Spec, parameter
+from robai._base.spec import Field, Kind, Spec, parameter, spec
 from robai._core.protocols import Started
 
 
@@ -36,8 +35,8 @@ class BasePolicy(Spec):
         )  # fmt: skip
 
 
-def _part(kind: type, question: str) -> Any:
-    """A check that takes a rule of the kind, or a policy, whose own rule is taken."""
+def _part(kind: type, question: str) -> Kind:
+    """A rule of the kind, or a policy, whose own rule is taken."""
 
     def check(name: str, value: Any) -> Any:
         rule = getattr(value.parts(), name) if isinstance(value, BasePolicy) else value
@@ -47,10 +46,10 @@ def _part(kind: type, question: str) -> Any:
             )
         return rule
 
-    return check
+    return Kind(check, question)
 
 
-@dataclass(frozen=True)
+@spec
 class Policy(BasePolicy):
     """Any combination of the parts.
 
@@ -67,9 +66,15 @@ class Policy(BasePolicy):
         Which arm to commit to.
     """
 
-    explore: rules.Exploration = parameter(_part(rules.Exploration, "an exploration rule"))
-    stop: rules.Stopping = parameter(_part(rules.Stopping, "a stopping rule"), rules.Never())
-    commit: rules.Commitment = parameter(_part(rules.Commitment, "a commitment rule"), rules.LargestMean())
+    explore: Field[rules.Exploration | BasePolicy, rules.Exploration] = parameter(
+        _part(rules.Exploration, "an exploration rule")
+    )
+    stop: Field[rules.Stopping | BasePolicy, rules.Stopping] = parameter(
+        _part(rules.Stopping, "a stopping rule"), default=rules.Never()
+    )
+    commit: Field[rules.Commitment | BasePolicy, rules.Commitment] = parameter(
+        _part(rules.Commitment, "a commitment rule"), default=rules.LargestMean()
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

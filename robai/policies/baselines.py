@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from robai import families, rules
-from robai._base.checks import above, positive, probability
-from robai._base.spec import choice, optional, parameter
+from robai._base.spec import Field, parameter, spec
+from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.game import family_or_none
-from robai.rules.level import LEVELS
+from robai.rules.parameters import (
+    ALPHA,
+    DELTA,
+    FAMILY,
+    KL_LEVEL,
+    LEVEL,
+    RADIUS,
+    SIGMA,
+    TRACKING,
+    KLLevel,
+    Level,
+    Radius,
+    Tracked,
+)
 
 
-@dataclass(frozen=True)
+@spec
 class UCB(BasePolicy):
     """The arm with the largest m + sigma sqrt(2 f / N); never commits.
 
@@ -26,14 +36,14 @@ class UCB(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards.
     """
 
-    level: str = parameter(choice("horizon", "ratio", "round"), "horizon")
-    sigma: float = parameter(positive, 1.0)
+    level: Level = parameter(LEVEL, default="horizon")
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.UpperBound(self.level, 0.0, self.sigma), rules.Never(), rules.LargestMean())
 
 
-@dataclass(frozen=True)
+@spec
 class KLUCB(BasePolicy):
     """The arm with the largest q such that N d(m, q) <= f; never commits.
 
@@ -49,14 +59,14 @@ class KLUCB(BasePolicy):
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
     """
 
-    level: str = parameter(choice(*LEVELS), "horizon")
-    family: families.Family | None = parameter(family_or_none, None)
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
         return Parts(rules.KLUpperBound(self.level, 0.0, self.family), rules.Never(), rules.LargestMean())
 
 
-@dataclass(frozen=True)
+@spec
 class ThompsonSampling(BasePolicy):
     """The arm with the largest draw from its posterior; never commits.
 
@@ -69,13 +79,13 @@ class ThompsonSampling(BasePolicy):
         Whose posterior; that of the rewards if None.
     """
 
-    family: families.Family | None = parameter(family_or_none, None)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
         return Parts(rules.PosteriorSampling(self.family), rules.Never(), rules.LargestMean())
 
 
-@dataclass(frozen=True)
+@spec
 class BAIETC(BasePolicy):
     """Explore both arms in turn, commit when |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t).
 
@@ -83,13 +93,13 @@ class BAIETC(BasePolicy):
     commitment in O(log T).
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.RoundRobin(), rules.MeanGap(self.sigma), rules.LargestMean())
 
 
-@dataclass(frozen=True)
+@spec
 class DETC(BasePolicy):
     """Double explore-then-commit with an unknown gap, T_1 = log^2 T.
 
@@ -97,26 +107,26 @@ class DETC(BasePolicy):
     least log^2 T rounds.
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.DoubleExplore(self.sigma), rules.Never(), rules.Recommended())
 
 
-@dataclass(frozen=True)
+@spec
 class DETCK(BasePolicy):
     """Double explore-then-commit for any number of arms, as the paper's appendix runs it.
 
     Jin, Xu, Xiao and Gu (2021).
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.DoubleExploreK(self.sigma), rules.Never(), rules.Recommended())
 
 
-@dataclass(frozen=True)
+@spec
 class UCBAlpha(BasePolicy):
     """The arm with the largest m + alpha w(N); commits when m -+ w separate the best arm.
 
@@ -133,9 +143,9 @@ class UCBAlpha(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards.
     """
 
-    alpha: float = parameter(lambda name, value: above(name, value, 1.0), 2.0)
-    delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    alpha: float = parameter(ALPHA, default=2.0)
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -145,7 +155,7 @@ class UCBAlpha(BasePolicy):
         )
 
 
-@dataclass(frozen=True)
+@spec
 class TrackAndStop(BasePolicy):
     """Track the proportions that identify the best arm fastest, stop by a likelihood ratio, commit.
 
@@ -164,9 +174,9 @@ class TrackAndStop(BasePolicy):
         Whose divergence; that of the rewards if None.
     """
 
-    delta: float | None = parameter(optional(probability), None)
-    tracking: str = parameter(choice("C", "D"), "C")
-    family: families.Family | None = parameter(family_or_none, None)
+    delta: float | None = parameter(DELTA, default=None)
+    tracking: Tracked = parameter(TRACKING, default="C")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
         return Parts(
@@ -176,7 +186,7 @@ class TrackAndStop(BasePolicy):
         )
 
 
-@dataclass(frozen=True)
+@spec
 class ActionElimination(BasePolicy):
     """Pull the arms still in doubt in turn, drop the hopeless, commit to the last one.
 
@@ -193,9 +203,9 @@ class ActionElimination(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards.
     """
 
-    delta: float | None = parameter(optional(probability), None)
-    radius: str = parameter(choice("paper", "even-dar"), "paper")
-    sigma: float = parameter(positive, 1.0)
+    delta: float | None = parameter(DELTA, default=None)
+    radius: Radius = parameter(RADIUS, default="paper")
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(

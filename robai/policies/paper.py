@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from robai import families, rules
-from robai._base.checks import positive
-from robai._base.spec import nonnegative, parameter
+from robai._base.spec import Field, parameter, spec
+from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.game import family_or_none
+from robai.rules.parameters import FAMILY, GAP, GUARD, INFLATION, KL, SIGMA
 
 
-@dataclass(frozen=True)
+@spec
 class EOCP(BasePolicy):
     """Explore optimistically, then commit pessimistically (the paper, Algorithm 1).
 
@@ -32,9 +30,9 @@ class EOCP(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards.
     """
 
-    gap: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    gap: float = parameter(GAP)
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -44,7 +42,7 @@ class EOCP(BasePolicy):
         )
 
 
-@dataclass(frozen=True)
+@spec
 class EOCPUG(BasePolicy):
     """EOCP with an unknown gap (the paper, Algorithm 2).
 
@@ -53,8 +51,8 @@ class EOCPUG(BasePolicy):
     not knowing the gap) and a wrong commitment with probability O(1/T) (Theorem 2).
     """
 
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -64,7 +62,7 @@ class EOCPUG(BasePolicy):
         )
 
 
-@dataclass(frozen=True)
+@spec
 class KLEOCP(BasePolicy):
     """EOCP with the bounds of KL-UCB (the paper, Algorithm 3).
 
@@ -83,9 +81,9 @@ class KLEOCP(BasePolicy):
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
     """
 
-    kl: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
-    family: families.Family | None = parameter(family_or_none, None)
+    kl: float = parameter(KL)
+    inflation: float = parameter(INFLATION, default=1.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
         return Parts(
@@ -95,7 +93,7 @@ class KLEOCP(BasePolicy):
         )
 
 
-@dataclass(frozen=True)
+@spec
 class KLEOCPUG(BasePolicy):
     """KL bounds with the adaptive stop of EOCP-UG, guarded by a likelihood ratio.
 
@@ -118,9 +116,9 @@ class KLEOCPUG(BasePolicy):
         Whose divergence d; that of the rewards if None.
     """
 
-    inflation: float = parameter(nonnegative, 1.0)
-    guard: float = parameter(nonnegative, 0.7)
-    family: families.Family | None = parameter(family_or_none, None)
+    inflation: float = parameter(INFLATION, default=1.0)
+    guard: float = parameter(GUARD, default=0.7)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
         stop = rules.Imbalance(self.inflation)

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from robai import families
-from robai._base.checks import positive
-from robai._base.spec import Spec, nonnegative, parameter
+from robai._base.spec import Field, Part, parameter, spec
 from robai._core import stopping
+from robai.families import FamilyLike
 from robai.rules.explore import KLUpperBound, UpperBound
-from robai.rules.game import Game, family_or_none
+from robai.rules.game import Game
+from robai.rules.parameters import FAMILY, INFLATION, SIGMA
 
 
-class Commitment(Spec):
+class Commitment(Part):
     """Which arm to commit to."""
 
 
-@dataclass(frozen=True)
+@spec
 class LowerBound(Commitment):
     """The arm with the largest m - sigma sqrt(2 l / N)."""
 
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game, explore: Any):
         bounds = UpperBound(inflation=self.inflation, sigma=self.sigma)._bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
 
-@dataclass(frozen=True)
+@spec
 class KLLowerBound(Commitment):
     """The arm with the largest lower bound q: the smallest q <= m with N d(m, q) <= l."""
 
-    inflation: float = parameter(nonnegative, 1.0)
-    family: families.Family | None = parameter(family_or_none, None)
+    inflation: float = parameter(INFLATION, default=1.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def _start(self, game: Game, explore: Any):
         bounds = KLUpperBound(inflation=self.inflation, family=self.family)._bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
 
-@dataclass(frozen=True)
+@spec
 class LargestMean(Commitment):
     """The arm with the largest mean."""
 
@@ -49,7 +49,7 @@ class LargestMean(Commitment):
         return stopping.LargestMean(game.n_arms)
 
 
-@dataclass(frozen=True)
+@spec
 class MostPulled(Commitment):
     """The arm pulled most often."""
 
@@ -57,7 +57,7 @@ class MostPulled(Commitment):
         return stopping.MostPulled(game.n_arms)
 
 
-@dataclass(frozen=True)
+@spec
 class Recommended(Commitment):
     """The arm that an exploration in stages recommends: elimination, DETC, DETC-K."""
 

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import ClassVar
 
 from robai import families
-from robai._base.checks import above, positive, probability
-from robai._base.spec import Spec, choice, nonnegative, optional, parameter
+from robai._base.spec import Field, Part, parameter, spec
 from robai._core import bounds, explore_index, explore_sampling, explore_stages
-from robai.rules.game import Game, family_or_none
-from robai.rules.level import LEVELS, delta_of, iterated_level, level_of
+from robai.families import FamilyLike
+from robai.rules.game import Game
+from robai.rules.level import delta_of, iterated_level, level_of
+from robai.rules.parameters import (
+    ALPHA,
+    DELTA,
+    FAMILY,
+    INFLATION,
+    KL_LEVEL,
+    RADIUS,
+    SIGMA,
+    TRACKING,
+    KLLevel,
+    Radius,
+    Tracked,
+)
 
 
-class Exploration(Spec):
+class Exploration(Part):
     """How to explore."""
 
     leaps: ClassVar[bool] = False  # does it pull the arm with the largest index
 
 
-@dataclass(frozen=True)
+@spec
 class UpperBound(Exploration):
     """The arm with the largest m + sigma sqrt(2 f / N).
 
@@ -29,9 +41,9 @@ class UpperBound(Exploration):
     """
 
     leaps: ClassVar[bool] = True
-    level: str = parameter(choice(*LEVELS), "horizon")
-    inflation: float = parameter(nonnegative, 0.0)
-    sigma: float = parameter(positive, 1.0)
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _bounds(self, game: Game) -> bounds.Bounds:
         return bounds.GaussianBounds(level_of(self, game), self.sigma)
@@ -40,14 +52,14 @@ class UpperBound(Exploration):
         return explore_index.optimism(game.n_arms, self._bounds(game))
 
 
-@dataclass(frozen=True)
+@spec
 class KLUpperBound(Exploration):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
     leaps: ClassVar[bool] = True
-    level: str = parameter(choice(*LEVELS), "horizon")
-    inflation: float = parameter(nonnegative, 0.0)
-    family: families.Family | None = parameter(family_or_none, None)
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def _bounds(self, game: Game) -> bounds.Bounds:
         family = game.family_for(type(self).__name__, self.family)
@@ -59,14 +71,14 @@ class KLUpperBound(Exploration):
         return explore_index.optimism(game.n_arms, self._bounds(game))
 
 
-@dataclass(frozen=True)
+@spec
 class WideBound(Exploration):
     """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
 
     leaps: ClassVar[bool] = True
-    alpha: float = parameter(lambda name, value: above(name, value, 1.0), 2.0)
-    delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    alpha: float = parameter(ALPHA, default=2.0)
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         wide = bounds.GaussianBounds(iterated_level(self, game), self.alpha * self.sigma)
@@ -74,18 +86,18 @@ class WideBound(Exploration):
         return explore_index.optimism(game.n_arms, wide, 2)
 
 
-@dataclass(frozen=True)
+@spec
 class PosteriorSampling(Exploration):
     """The arm with the largest draw from its posterior (Jeffreys' prior)."""
 
-    family: families.Family | None = parameter(family_or_none, None)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def _start(self, game: Game):
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Thompson(game.n_arms, family._core())
 
 
-@dataclass(frozen=True)
+@spec
 class RoundRobin(Exploration):
     """All arms in turn."""
 
@@ -93,22 +105,22 @@ class RoundRobin(Exploration):
         return explore_sampling.RoundRobin()
 
 
-@dataclass(frozen=True)
+@spec
 class Tracking(Exploration):
     """The arm that lags most behind the proportions w* of the current estimate.
 
     Garivier and Kaufmann (2016); "C" tracks the sum of the proportions, "D" the last ones.
     """
 
-    tracking: str = parameter(choice("C", "D"), "C")
-    family: families.Family | None = parameter(family_or_none, None)
+    tracking: Tracked = parameter(TRACKING, default="C")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def _start(self, game: Game):
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Tracking(game.n_arms, family._core(), self.tracking == "C")
 
 
-@dataclass(frozen=True)
+@spec
 class Elimination(Exploration):
     """The arms still in doubt in turn, until one is left.
 
@@ -117,9 +129,9 @@ class Elimination(Exploration):
     dropped when its mean is 2 alpha below the best, alpha = sigma sqrt(2 log(4 K n^2/delta) / n).
     """
 
-    delta: float | None = parameter(optional(probability), None)
-    radius: str = parameter(choice("paper", "even-dar"), "paper")
-    sigma: float = parameter(positive, 1.0)
+    delta: float | None = parameter(DELTA, default=None)
+    radius: Radius = parameter(RADIUS, default="paper")
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         delta = delta_of(self, game)
@@ -129,22 +141,22 @@ class Elimination(Exploration):
         return explore_stages.BoundElimination(game.n_arms, narrow)
 
 
-@dataclass(frozen=True)
+@spec
 class DoubleExplore(Exploration):
     """The stages of DETC: two arms."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         game.need_two_arms("DETC")
         return explore_stages.DoubleExplore(game.horizon, self.sigma)
 
 
-@dataclass(frozen=True)
+@spec
 class DoubleExploreK(Exploration):
     """The stages of DETC-K."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         return explore_stages.DoubleExploreK(game.n_arms, game.horizon, self.sigma)

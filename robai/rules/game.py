@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from robai import families
 
@@ -34,7 +33,3 @@ class Game:
     def need_two_arms(self, name: str) -> None:
         if self.n_arms != 2:
             raise ValueError(f"{name} is defined for two arms only, got {self.n_arms}")
-
-
-def family_or_none(name: str, value: Any) -> families.Family | None:
-    return None if value is None else families.as_family(value)

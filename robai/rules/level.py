@@ -8,8 +8,6 @@ from robai import theory
 from robai._core import bounds
 from robai.rules.game import Game
 
-LEVELS = ("horizon", "ratio", "round", "++")
-
 
 def level_of(rule: Any, game: Game) -> bounds.Level:
     """The level f of a rule with `level` and `inflation`."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from robai import families, theory
-from robai._base.checks import positive, probability
-from robai._base.spec import Spec, nonnegative, optional, parameter, whole
+from robai._base.spec import Field, Kind, Part, parameter, spec
 from robai._core import bounds, stopping
-from robai.rules.game import Game, family_or_none
+from robai.families import FamilyLike
+from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level
+from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA
 
 LONGEST = 2**62
 
 
-class Stopping(Spec):
+class Stopping(Part):
     """When to stop."""
 
     # Does it know, while one arm is pulled, at which round it could fire next? If not it has to be
@@ -36,7 +36,10 @@ def _stopping_rule(name: str, value: Any) -> Stopping:
     return value
 
 
-@dataclass(frozen=True)
+RULE = Kind(_stopping_rule, "a stopping rule")
+
+
+@spec
 class Never(Stopping):
     """Explore to the horizon, or until the exploration says itself that it is done."""
 
@@ -46,25 +49,25 @@ class Never(Stopping):
         return stopping.Never()
 
 
-@dataclass(frozen=True)
+@spec
 class FixedRound(Stopping):
     """When `round` rounds have been played."""
 
     leaps: ClassVar[bool] = True
-    round: int = parameter(whole(1, LONGEST))
+    round: int = parameter(ROUND)
 
     def _start(self, game: Game):
         return stopping.FixedRound(self.round)
 
 
-@dataclass(frozen=True)
+@spec
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
     leaps: ClassVar[bool] = True
-    gap: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    gap: float = parameter(GAP)
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         rounds = theory.commit_round_eocp(
@@ -73,56 +76,56 @@ class KnownGap(Stopping):
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
 
-@dataclass(frozen=True)
+@spec
 class KnownDivergence(Stopping):
     """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
 
     leaps: ClassVar[bool] = True
-    kl: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
+    kl: float = parameter(KL)
+    inflation: float = parameter(INFLATION, default=1.0)
 
     def _start(self, game: Game):
         rounds = theory.commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
 
-@dataclass(frozen=True)
+@spec
 class Imbalance(Stopping):
     """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
 
     leaps: ClassVar[bool] = True
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(INFLATION, default=1.0)
 
     def _start(self, game: Game):
         return stopping.Imbalance(theory.exploration(game.horizon, self.inflation))
 
 
-@dataclass(frozen=True)
+@spec
 class Separation(Stopping):
     """When m - w(N) of the arm with the largest mean is above m + w(N) of all others: UCB_alpha.
 
     w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)), delta = 1/T by default.
     """
 
-    delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), self.sigma))
 
 
-@dataclass(frozen=True)
+@spec
 class MeanGap(Stopping):
     """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game):
         game.need_two_arms("BAI-ETC")
         return stopping.MeanGap(self.sigma)
 
 
-@dataclass(frozen=True)
+@spec
 class LikelihoodRatio(Stopping):
     """When the likelihood ratio of the arm with the largest mean, against every other, is large.
 
@@ -131,9 +134,9 @@ class LikelihoodRatio(Stopping):
     Track-and-Stop, with delta = 1/T by default.
     """
 
-    share: float | None = parameter(optional(positive), None)
-    delta: float | None = parameter(optional(probability), None)
-    family: families.Family | None = parameter(family_or_none, None)
+    share: float | None = parameter(SHARE, default=None)
+    delta: float | None = parameter(DELTA, default=None)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -147,12 +150,12 @@ class LikelihoodRatio(Stopping):
         return stopping.LikelihoodRatio(family, -math.log(delta_of(self, game)), True)
 
 
-@dataclass(frozen=True)
+@spec
 class Both(Stopping):
     """When two rules fire at the same round."""
 
-    first: Stopping = parameter(_stopping_rule)
-    second: Stopping = parameter(_stopping_rule)
+    first: Stopping = parameter(RULE)
+    second: Stopping = parameter(RULE)
 
     @property
     def leaps(self) -> bool:
@@ -162,12 +165,12 @@ class Both(Stopping):
         return stopping.Both(self.first._start(game), self.second._start(game))
 
 
-@dataclass(frozen=True)
+@spec
 class Either(Stopping):
     """When the first of two rules fires."""
 
-    first: Stopping = parameter(_stopping_rule)
-    second: Stopping = parameter(_stopping_rule)
+    first: Stopping = parameter(RULE)
+    second: Stopping = parameter(RULE)
 
     @property
     def leaps(self) -> bool:

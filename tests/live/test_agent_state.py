@@ -15,7 +15,7 @@ import robai
 from robai import rules
 from robai.live.agent import HorizonReached
 
-GOLDEN = sorted((Path(__file__).parents[2] / "support" / "data").glob("agent-*.json"))
+GOLDEN = sorted((Path(__file__).parents[1] / "support" / "data").glob("agent-*.json"))
 
 
 # ---- going on
