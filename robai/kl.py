@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,10 @@ def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
 
 
 def _apply(
-    which: str, family: Family, p: NDArray[np.float64], other: NDArray[np.float64]
+    which: Literal["divergence", "upper", "lower"],
+    family: Family,
+    p: NDArray[np.float64],
+    other: NDArray[np.float64],
 ) -> float | NDArray[np.float64]:
     result = family._core().elementwise(which, p, other)
     return result if result.ndim else result.item()

@@ -21,7 +21,7 @@ from robai._play.batches import Merger, Simulation, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai.bandits import Bandit
 from robai.custom import CustomPolicy, PythonPolicy, as_policy
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
 
 LONGEST_HORIZON = 10**18

@@ -23,7 +23,7 @@ from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.rng import RUNS_PER_BLOCK, seed_block
 from robai.bandits import Bandit, Gaussian
 from robai.custom import CustomPolicy, play_custom
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 from robai.result import Result
 from robai.rules import Game
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from robai._base import checks
 from robai.bandits import BANDITS, Bandit
-from robai.policies import POLICIES, BasePolicy
+from robai.policies import POLICIES
+from robai.policies.base import BasePolicy
 
 PARAMETERS = sorted({each.name for policy in POLICIES.values() for each in fields(policy)})
 """The parameters that policies have, each an option of its own."""

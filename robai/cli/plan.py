@@ -14,7 +14,8 @@ from robai._base.intervals import Mean, normal_quantile
 from robai._base.text import align, brief, number, percent
 from robai.bandits import Bandit, Bernoulli, Gaussian
 from robai.cli import options as _options
-from robai.policies import EOCP, EOCPUG, KLEOCP, KLEOCPUG, BasePolicy
+from robai.policies import EOCP, EOCPUG, KLEOCP, KLEOCPUG
+from robai.policies.base import BasePolicy
 from robai.result import Comparison
 from robai.result.digest import record
 from robai.result.text import count_text, median_text

@@ -20,7 +20,7 @@ from robai.live import monitor, state
 from robai.live.experiment import Experiment, RewardLike
 from robai.live.journal import Journal
 from robai.live.state import Commitment, Counts
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 from robai.simulation import Rng, seed_words
 
 if TYPE_CHECKING:

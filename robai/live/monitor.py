@@ -79,7 +79,7 @@ def reason(agent: Agent[Any]) -> str | None:
 
 
 def summary(agent: Agent[Any]) -> str:
-    rows = [("arm", "pulls", "pending", "share", "mean", "lower", "upper", "status")]
+    rows: list[tuple[str, ...]] = [("arm", "pulls", "pending", "share", "mean", "lower", "upper", "status")]
     for row in table(agent):
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
         rows.append((str(row.arm), *counts, *map(_figure, (row.mean, row.lower, row.upper)), row.status))

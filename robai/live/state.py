@@ -26,7 +26,7 @@ from robai import families, rules
 from robai._base import checks
 from robai._base.version import VERSION
 from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 
 SCHEMA = 1
 FORMAT = "robai.Agent"

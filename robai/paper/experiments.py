@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from robai import policies as p
 from robai.bandits import Bandit, Bernoulli, Gaussian
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 from robai.result import Comparison
 from robai.simulation import compare
 from robai.theory import INFLATION, kl_min

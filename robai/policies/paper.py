@@ -121,7 +121,7 @@ class KLEOCPUG(BasePolicy):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:
-        stop = rules.Imbalance(self.inflation)
+        stop: rules.Stopping = rules.Imbalance(self.inflation)
         if self.guard > 0.0:
             stop = stop & rules.LikelihoodRatio(share=self.guard, family=self.family)
         return Parts(

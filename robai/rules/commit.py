@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
-from robai._core import stopping
+from robai._core import protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.explore import KLUpperBound, UpperBound
 from robai.rules.game import Game
@@ -16,6 +14,10 @@ from robai.rules.parameters import FAMILY, INFLATION, SIGMA
 class Commitment(Part):
     """Which arm to commit to."""
 
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        """The compiled rule, for a game; `explore` is the exploration that it belongs to."""
+        raise NotImplementedError
+
 
 @spec
 class LowerBound(Commitment):
@@ -24,7 +26,7 @@ class LowerBound(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game, explore: Any):
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         bounds = UpperBound(inflation=self.inflation, sigma=self.sigma)._bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
@@ -36,7 +38,7 @@ class KLLowerBound(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game, explore: Any):
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         bounds = KLUpperBound(inflation=self.inflation, family=self.family)._bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
@@ -45,7 +47,7 @@ class KLLowerBound(Commitment):
 class LargestMean(Commitment):
     """The arm with the largest mean."""
 
-    def _start(self, game: Game, explore: Any):
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.LargestMean(game.n_arms)
 
 
@@ -53,7 +55,7 @@ class LargestMean(Commitment):
 class MostPulled(Commitment):
     """The arm pulled most often."""
 
-    def _start(self, game: Game, explore: Any):
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.MostPulled(game.n_arms)
 
 
@@ -61,5 +63,5 @@ class MostPulled(Commitment):
 class Recommended(Commitment):
     """The arm that an exploration in stages recommends: elimination, DETC, DETC-K."""
 
-    def _start(self, game: Game, explore: Any):
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.Recommended(explore)

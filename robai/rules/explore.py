@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
-from robai._core import bounds, explore_index, explore_sampling, explore_stages
+from robai._core import bounds, explore_index, explore_sampling, explore_stages, protocols
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
@@ -31,6 +31,10 @@ class Exploration(Part):
 
     leaps: ClassVar[bool] = False  # does it pull the arm with the largest index
 
+    def _start(self, game: Game) -> protocols.Exploration:
+        """The compiled rule, for a game."""
+        raise NotImplementedError
+
 
 @spec
 class UpperBound(Exploration):
@@ -48,7 +52,7 @@ class UpperBound(Exploration):
     def _bounds(self, game: Game) -> bounds.Bounds:
         return bounds.GaussianBounds(level_of(self, game), self.sigma)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         return explore_index.optimism(game.n_arms, self._bounds(game))
 
 
@@ -67,7 +71,7 @@ class KLUpperBound(Exploration):
             return bounds.GaussianBounds(level_of(self, game), family.sigma)
         return bounds.DivergenceBounds(level_of(self, game), family._core())
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         return explore_index.optimism(game.n_arms, self._bounds(game))
 
 
@@ -80,7 +84,7 @@ class WideBound(Exploration):
     delta: float | None = parameter(DELTA, default=None)
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         wide = bounds.GaussianBounds(iterated_level(self, game), self.alpha * self.sigma)
         # w(1) is not defined: log^2(n) must be above delta / 3.
         return explore_index.optimism(game.n_arms, wide, 2)
@@ -92,7 +96,7 @@ class PosteriorSampling(Exploration):
 
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Thompson(game.n_arms, family._core())
 
@@ -101,7 +105,7 @@ class PosteriorSampling(Exploration):
 class RoundRobin(Exploration):
     """All arms in turn."""
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         return explore_sampling.RoundRobin()
 
 
@@ -115,7 +119,7 @@ class Tracking(Exploration):
     tracking: Tracked = parameter(TRACKING, default="C")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Tracking(game.n_arms, family._core(), self.tracking == "C")
 
@@ -133,7 +137,7 @@ class Elimination(Exploration):
     radius: Radius = parameter(RADIUS, default="paper")
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         delta = delta_of(self, game)
         if self.radius == "even-dar":
             return explore_stages.SweepElimination(game.n_arms, delta, self.sigma)
@@ -147,7 +151,7 @@ class DoubleExplore(Exploration):
 
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         game.need_two_arms("DETC")
         return explore_stages.DoubleExplore(game.horizon, self.sigma)
 
@@ -158,7 +162,7 @@ class DoubleExploreK(Exploration):
 
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Exploration:
         return explore_stages.DoubleExploreK(game.n_arms, game.horizon, self.sigma)
 
 

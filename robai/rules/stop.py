@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from robai import families, theory
 from robai._base.spec import Field, Kind, Part, parameter, spec
-from robai._core import bounds, stopping
+from robai._core import bounds, protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level
@@ -19,9 +19,19 @@ LONGEST = 2**62
 class Stopping(Part):
     """When to stop."""
 
-    # Does it know, while one arm is pulled, at which round it could fire next? If not it has to be
-    # asked after every round, and the leap engine has nothing to leap over.
-    leaps: ClassVar[bool] = False
+    _foresees: ClassVar[bool] = False
+
+    @property
+    def leaps(self) -> bool:
+        """Does it know, while one arm is pulled, at which round it could fire next?
+
+        If not it has to be asked after every round, and the leap engine has nothing to leap over.
+        """
+        return self._foresees
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        """The compiled rule, for a game."""
+        raise NotImplementedError
 
     def __and__(self, other: Stopping) -> Both:
         return Both(self, other)
@@ -43,9 +53,9 @@ RULE = Kind(_stopping_rule, "a stopping rule")
 class Never(Stopping):
     """Explore to the horizon, or until the exploration says itself that it is done."""
 
-    leaps: ClassVar[bool] = True
+    _foresees: ClassVar[bool] = True
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Never()
 
 
@@ -53,10 +63,10 @@ class Never(Stopping):
 class FixedRound(Stopping):
     """When `round` rounds have been played."""
 
-    leaps: ClassVar[bool] = True
+    _foresees: ClassVar[bool] = True
     round: int = parameter(ROUND)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.FixedRound(self.round)
 
 
@@ -64,12 +74,12 @@ class FixedRound(Stopping):
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
-    leaps: ClassVar[bool] = True
+    _foresees: ClassVar[bool] = True
     gap: float = parameter(GAP)
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         rounds = theory.commit_round_eocp(
             game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=self.sigma
         )
@@ -80,11 +90,11 @@ class KnownGap(Stopping):
 class KnownDivergence(Stopping):
     """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
 
-    leaps: ClassVar[bool] = True
+    _foresees: ClassVar[bool] = True
     kl: float = parameter(KL)
     inflation: float = parameter(INFLATION, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         rounds = theory.commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
@@ -93,10 +103,10 @@ class KnownDivergence(Stopping):
 class Imbalance(Stopping):
     """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
 
-    leaps: ClassVar[bool] = True
+    _foresees: ClassVar[bool] = True
     inflation: float = parameter(INFLATION, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Imbalance(theory.exploration(game.horizon, self.inflation))
 
 
@@ -110,7 +120,7 @@ class Separation(Stopping):
     delta: float | None = parameter(DELTA, default=None)
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), self.sigma))
 
 
@@ -120,7 +130,7 @@ class MeanGap(Stopping):
 
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         game.need_two_arms("BAI-ETC")
         return stopping.MeanGap(self.sigma)
 
@@ -143,7 +153,7 @@ class LikelihoodRatio(Stopping):
         if self.share is not None and self.delta is not None:
             raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)._core()
         if self.share is not None:
             return stopping.LikelihoodRatio(family, self.share * math.log(game.horizon), False)
@@ -161,7 +171,7 @@ class Both(Stopping):
     def leaps(self) -> bool:
         return self.first.leaps or self.second.leaps
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Both(self.first._start(game), self.second._start(game))
 
 
@@ -176,5 +186,5 @@ class Either(Stopping):
     def leaps(self) -> bool:
         return self.first.leaps and self.second.leaps
 
-    def _start(self, game: Game):
+    def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Either(self.first._start(game), self.second._start(game))
