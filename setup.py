@@ -46,7 +46,7 @@ RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 # NumPy's samplers are linked statically: which ones is known here alone.
 MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
 
-# Files are made again when they are older than what they depend on, so other settings have to be a newer file.
+# Only a newer file makes others be made again, so the settings are one.
 SETTINGS = Path("build/settings.txt")
 settings = f"{DIRECTIVES} {FLAGS}\n"
 changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
