@@ -1,6 +1,9 @@
 """The extension modules and their compiler settings; everything else is in pyproject.toml.
 
-``ROBAI_DEBUG=1 pip install .`` builds a slow version that checks every array access.
+Two environment variables make slow versions that find errors (empty or 0: not):
+
+    ROBAI_DEBUG=1                        checks every array access
+    ROBAI_SANITIZE=address,undefined     what the compiler's -fsanitize takes
 """
 
 import os
@@ -11,54 +14,79 @@ import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-DEBUG = bool(os.environ.get("ROBAI_DEBUG"))
+
+def asked_for(name: str) -> str:
+    value = os.environ.get(name, "")
+    return "" if value == "0" else value
+
+
+DEBUG = bool(asked_for("ROBAI_DEBUG"))
+SANITIZE = asked_for("ROBAI_SANITIZE")
 
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
-    "wraparound": DEBUG,
+    "wraparound": False,  # also when debugging: an index below 0 is an error
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
     "cdivision": True,
     "freethreading_compatible": True,
+    "show_performance_hints": not DEBUG,
 }
 
 # No -march=native: wheels run elsewhere. No -ffast-math: infinities and NaN have a meaning here.
 # No contraction to fused multiply-add: the same seed gives the same arms on every processor.
 WINDOWS = sys.platform == "win32"
 FLAGS = ["/O2"] if WINDOWS else ["-O2", "-ffp-contract=off", "-fno-math-errno"]
-SMALL = [] if WINDOWS or DEBUG else ["-g0"]  # Python's own flags ask for debug information
-STRIP = ["-Wl,-s"] if sys.platform == "linux" and not DEBUG else []
+LINK_FLAGS = []
+if SANITIZE:
+    LINK_FLAGS = [f"-fsanitize={SANITIZE}"]
+    # Python's own flags let integers wrap around, and then an overflow is no error.
+    FLAGS += [*LINK_FLAGS, "-fno-sanitize-recover=all", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1"]
+elif not (WINDOWS or DEBUG):
+    FLAGS += ["-g0"]  # Python's own flags ask for debug information
+    LINK_FLAGS = ["-Wl,-s"] if sys.platform == "linux" else []
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
 # NumPy's samplers are linked statically: which ones is known here alone.
 MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
 
-extensions = [
-    Extension(
-        f"robai._core.{path.stem}",
-        [str(path)],
-        include_dirs=[numpy.get_include()],
-        library_dirs=[str(RANDOM)],
-        libraries=["npyrandom"] + ([] if WINDOWS else ["m"]),
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *MACROS.get(path.stem, [])],
-        depends=[numpy.version.__file__],
-        extra_compile_args=FLAGS + SMALL,
-        extra_link_args=STRIP,
-    )
-    for path in sorted(Path("robai/_core").glob("*.pyx"))
-]
+# Only a newer file makes others be made again, so the settings are one: a build in another environment, with
+# the same compiler settings and NumPy, makes what has changed.
+SETTINGS = Path("build/settings.txt")
+settings = f"{DIRECTIVES} {FLAGS} {numpy.__version__}\n"
+changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
 
 # What every module with a memoryview would carry its own copy of: half of the build and of the wheel.
 SHARED = "robai._core._shared"
-extensions.append(
-    Extension(SHARED, ["robai/_core/_shared.c"], extra_compile_args=FLAGS + SMALL, extra_link_args=STRIP)
-)
+sources = {f"robai._core.{path.stem}": str(path) for path in sorted(Path("robai/_core").glob("*.pyx"))}
+
+extensions = [
+    Extension(
+        name,
+        [source],
+        include_dirs=[numpy.get_include()],
+        library_dirs=[str(RANDOM)],
+        libraries=["npyrandom"] + ([] if WINDOWS else ["m"]),
+        define_macros=[
+            ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            *MACROS.get(Path(source).stem, []),
+        ],
+        depends=[str(SETTINGS)],
+        extra_compile_args=FLAGS,
+        extra_link_args=LINK_FLAGS,
+    )
+    for name, source in (sources | {SHARED: "robai/_core/_shared.c"}).items()
+]
 
 cores = os.cpu_count() or 1
-setup(
-    ext_modules=cythonize(
-        extensions, compiler_directives=DIRECTIVES, nthreads=cores, shared_utility_qualified_name=SHARED
-    ),
-    options={"build_ext": {"parallel": cores}},
+modules = cythonize(
+    extensions,
+    compiler_directives=DIRECTIVES,
+    nthreads=cores,
+    force=changed,
+    shared_utility_qualified_name=SHARED,
 )
+if changed:
+    SETTINGS.parent.mkdir(exist_ok=True)
+    SETTINGS.write_text(settings)
+setup(ext_modules=modules, options={"build_ext": {"parallel": cores}})

@@ -5,15 +5,44 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from robai import families, theory
+from robai import families
+from robai._base import checks
 from robai._base.spec import Field, Kind, Part, parameter, spec
 from robai._core import bounds, protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.game import Game
-from robai.rules.level import delta_of, iterated_level
+from robai.rules.level import delta_of, exploration, iterated_level
 from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA
 
 LONGEST = 2**62
+
+
+def commit_round_eocp(
+    n_arms: float, gap: float, horizon: float, *, inflation: float = 1.0, sigma: float = 1.0
+) -> float:
+    """EOCP's last round of exploration, T_c = 8 A l sigma^2 / gap^2 + A, a real number.
+
+    Algorithm 1, line 1 (alg:fixed). The policy explores up to floor(T_c), and never past T.
+
+    >>> round(commit_round_eocp(2, 0.5, 10**6), 1)
+    1124.1
+    """
+    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
+    ratio = checks.scale("sigma", sigma) / checks.positive("gap", gap)
+    return arms * (8 * level * ratio * ratio + 1)
+
+
+def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation: float = 1.0) -> float:
+    """KL-EOCP's last round of exploration, T_c = 4 A l / kl + A, a real number.
+
+    Algorithm 3 (alg:klfixed). Erratum: the box prints kl^2; the proof, the commitment time O(log T / kl) and
+    the Gaussian case, where it must be EOCP's with kl = gap^2 / 2, have kl.
+
+    >>> round(commit_round_kl_eocp(2, 0.534111, 10**6), 1)
+    264.6
+    """
+    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
+    return arms * (4 * level / checks.positive("kl", kl) + 1)
 
 
 class Stopping(Part):
@@ -80,7 +109,7 @@ class KnownGap(Stopping):
     sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        rounds = theory.commit_round_eocp(
+        rounds = commit_round_eocp(
             game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=self.sigma
         )
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
@@ -95,7 +124,7 @@ class KnownDivergence(Stopping):
     inflation: float = parameter(INFLATION, default=1.0)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        rounds = theory.commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
+        rounds = commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
 
@@ -107,7 +136,7 @@ class Imbalance(Stopping):
     inflation: float = parameter(INFLATION, default=1.0)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Imbalance(theory.exploration(game.horizon, self.inflation))
+        return stopping.Imbalance(exploration(game.horizon, self.inflation))
 
 
 @spec

@@ -7,18 +7,17 @@ is l = log T + inflation * sqrt(log T). A bandit is a robai bandit, or plain mea
 
 The finite-time theorems end in o(1) or O(1). Their proofs bound every piece explicitly, for any level, before
 rounding; the functions here add up those pieces, so that nothing is hidden: true bounds at every T they
-accept, and vacuous (huge) where the proof is. Where a printed step does not follow, the right one is computed
-and the docstring says "Erratum".
+accept, and vacuous (huge; infinite, if too large for a double) where the proof is. Where a printed step does
+not follow, the right one is computed and the docstring says "Erratum".
 """
 
+from robai.rules.level import exploration
+from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
 from robai.theory.bounds import (
     INFLATION,
     CommitRound,
     RegretBound,
-    commit_round_eocp,
     commit_round_eocp_ug,
-    commit_round_kl_eocp,
-    exploration,
     regret_bound_eocp,
     regret_bound_eocp_ug,
     regret_bound_kl_eocp,

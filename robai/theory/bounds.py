@@ -8,48 +8,12 @@ import numpy as np
 
 from robai._base import checks
 from robai.families import Bernoulli, Binomial, Gaussian
-from robai.kl import divergence
-from robai.theory.limits import kl_min, read, share_point, unique_best
+from robai.rules.level import exploration
+from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
+from robai.theory.limits import distances, kl_min, read, share_point, unique_best
 
 INFLATION = 4 * sqrt(2)
 """c in l = log T + c sqrt(log T), as the finite-time theorems have it: l = log T + 4 sqrt(2 log T)."""
-
-
-def exploration(horizon, inflation=1.0):
-    """The level l = log T + inflation * sqrt(log T) of the confidence bounds.
-
-    Theorems 1 to 3 ask for log T + O(sqrt(log T)); `INFLATION` is the value of their finite-time versions.
-
-    >>> round(exploration(10**6), 4), round(exploration(10**6, INFLATION), 4)
-    (17.5324, 34.8416)
-    """
-    log_horizon = log(checks.at_least("horizon", horizon, 2))
-    return log_horizon + checks.at_least("inflation", inflation, 0) * sqrt(log_horizon)
-
-
-def commit_round_eocp(n_arms, gap, horizon, *, inflation=1.0, sigma=1.0):
-    """EOCP's last round of exploration, T_c = 8 A l sigma^2 / gap^2 + A, a real number.
-
-    Algorithm 1, line 1 (alg:fixed). The policy explores up to floor(T_c), and never past T.
-
-    >>> round(commit_round_eocp(2, 0.5, 10**6), 1)
-    1124.1
-    """
-    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
-    return arms * (8 * level * (checks.positive("sigma", sigma) / checks.positive("gap", gap)) ** 2 + 1)
-
-
-def commit_round_kl_eocp(n_arms, kl, horizon, *, inflation=1.0):
-    """KL-EOCP's last round of exploration, T_c = 4 A l / kl + A, a real number.
-
-    Algorithm 3 (alg:klfixed). Erratum: the box prints kl^2; the proof, the commitment time O(log T / kl) and
-    the Gaussian case, where it must be EOCP's with kl = gap^2 / 2, have kl.
-
-    >>> round(commit_round_kl_eocp(2, 0.534111, 10**6), 1)
-    264.6
-    """
-    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
-    return arms * (4 * level / checks.positive("kl", kl) + 1)
 
 
 class CommitRound(NamedTuple):
@@ -79,8 +43,9 @@ def commit_round_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, fam
     return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
 
 
+@np.errstate(over="ignore", divide="ignore")
 def _late_stop(gaps, horizon, level):
-    rounds = float(np.sum(8 * (level + 1) ** 2 / gaps**2)) + (gaps.size + 1) * (level + 2)
+    rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
     # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
     # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
     probability = gaps.size * (_escape(level, horizon) + exp(-level))
@@ -203,14 +168,15 @@ def _eocp_ug(bandit, horizon, inflation, sigma, family):
     level = _level(horizon, inflation, gaps.size + 1)
     if level <= 4:
         raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
-    least = 16 * level / gaps.min() ** 2
+    with np.errstate(over="ignore", divide="ignore"):
+        least = 16 * level / gaps.min() ** 2
     if horizon < least:
         raise ValueError(
-            f"horizon must be at least 16 l sigma^2 / Delta_min^2 = {least:.1f}, got {horizon!r}"
+            f"horizon must be at least 16 l sigma^2 / Delta_min^2 = {least:.10g}, got {horizon!r}"
         )
     # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
     # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
-    return gaps, level, _escape(level, horizon) + 4 / (gaps**2 * exp((sqrt(level) - 2) ** 2))
+    return gaps, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
 def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, family=None):
@@ -234,9 +200,9 @@ def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, famil
     """
     means, best, others, family, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
     top, rest = means[best], means[others]
-    gaps, distance = top - rest, divergence(family, rest, top)
+    gaps, distance = top - rest, distances(family, rest, top)
     slack = log(horizon) ** -0.25
-    back = divergence(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
+    back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
     overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
     overtaken, misjudged = _kl_eocp_errors(gaps.size, level, rounds)
     constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
@@ -245,9 +211,9 @@ def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, famil
         inflation=(level - log(horizon)) * constant,
         deviation=slack * level * constant + float(np.sum(gaps * overshoot)),
         first_pulls=total,
-        optimism=total * rounds * _escape(level, rounds),
+        optimism=total * (rounds * _escape(level, rounds)),
         late_stop=0.0,
-        commitment=total * horizon * (overtaken + misjudged),
+        commitment=total * (horizon * (overtaken + misjudged)),
     )
 
 
@@ -307,8 +273,8 @@ def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
         inflation=2 * (level - log(horizon)) * harmonic,
         deviation=(sqrt(4 * pi * level) + 2) * harmonic,
         first_pulls=total,
-        optimism=total * rounds * _escape(level, rounds),
-        late_stop=total * horizon * late,
+        optimism=total * (rounds * _escape(level, rounds)),
+        late_stop=total * (horizon * late),
         commitment=horizon * float(np.sum(sigma * gaps * wrong)),
     )
 
@@ -316,7 +282,7 @@ def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
 def _sub_gaussian(bandit, family, sigma):
     """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
     means, family = read(bandit, family)
-    sigma = checks.positive("sigma", sigma)
+    sigma = checks.scale("sigma", sigma)
     match family:
         case Gaussian():
             scale = family.sigma
@@ -345,5 +311,5 @@ def _level(horizon, inflation, arms, commit_round=0.0):
     level = exploration(horizon, inflation)
     checks.at_least("horizon", horizon, max(16, arms))
     if horizon < commit_round:
-        raise ValueError(f"horizon must be at least T_c = {commit_round:.1f} to commit, got {horizon!r}")
+        raise ValueError(f"horizon must be at least T_c = {commit_round:.10g} to commit, got {horizon!r}")
     return level
