@@ -69,10 +69,15 @@ def save_arrays(path: str | os.PathLike[str], header: dict[str, Any], arrays: di
             f"got {text.nbytes // 4:,}"
         )
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    archive = zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED)
+    try:
         for name, array in ({_HEADER: text} | arrays).items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(_InPieces(member), array, version=(1, 0), allow_pickle=False)
+        archive.close()
+    except BaseException:
+        archive.fp = None  # given up: it would refuse to be closed in the middle of a member
+        raise
     write_atomically(path, buffer.getvalue())
 
 

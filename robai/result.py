@@ -136,9 +136,9 @@ class Result(Plottable):
             regret = pulls @ self.gaps
         if not _agree(final_regret, regret, self.n_arms):
             raise ValueError(f"final_regret must be that of the pulls, {regret}, got {final_regret}")
-        pulled = np.take_along_axis(pulls, arm[:, np.newaxis], axis=1)[:, 0] > 0
-        if not (pulled | (arm < 0)).all():
-            raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[~pulled]}")
+        never = (arm >= 0) & (np.take_along_axis(pulls, arm[:, np.newaxis], axis=1)[:, 0] == 0)
+        if never.any():
+            raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[never]}")
         if self.curves is not None:
             curves = self.curves[rows]
             if not _nonnegative(curves):

@@ -1,8 +1,11 @@
 """Results in files: what is written is what is read, and nothing else is."""
 
 import io
+import itertools
 import json
 import math
+import os
+import sys
 import tracemalloc
 import zipfile
 
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_result import CURVES, make
 
+from robai._files import load_arrays, save_arrays
 from robai.result import Result
 
 
@@ -128,6 +132,45 @@ def test_a_file_with_wrong_content_is_an_error(tmp_path, changes, error):
     with pytest.raises(ValueError, match=error) as caught:
         Result.load(path)
     assert "r.npz" in str(caught.value)
+
+
+# ---- interruptions
+
+
+def interrupted_at(number):
+    """A trace function that interrupts at the n-th line of Python from now on."""
+    left = number
+
+    def trace(frame, event, argument):
+        nonlocal left
+        left -= event == "line"
+        if left == 0:
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+
+    return trace
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of half-made ZipFiles
+def test_an_interruption_of_saving_is_just_that(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # which would take most of the time
+    path = tmp_path / "x.npz"
+    save_arrays(path, {}, {"a": np.arange(3)})
+    before = sys.gettrace()
+    for number in itertools.count(1):
+        try:
+            sys.settrace(interrupted_at(number))
+            save_arrays(path, {}, {"a": np.arange(3)})
+        except KeyboardInterrupt:
+            sys.settrace(before)
+            assert os.listdir(tmp_path) == ["x.npz"]
+            assert load_arrays(path)[1]["a"].tolist() == [0, 1, 2]
+        else:
+            break
+        finally:
+            sys.settrace(before)
+    assert number > 300
 
 
 # ---- files that would take more memory than they are worth
