@@ -1,6 +1,9 @@
 """The extension modules and their compiler settings; everything else is in pyproject.toml.
 
-``ROBAI_DEBUG=1 pip install .`` builds a slow version that checks every array access.
+Two environment variables make slow versions that find errors (empty or 0: not):
+
+    ROBAI_DEBUG=1                        checks every array access
+    ROBAI_SANITIZE=address,undefined     what the compiler's -fsanitize takes
 """
 
 import os
@@ -11,25 +14,42 @@ import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-DEBUG = bool(os.environ.get("ROBAI_DEBUG"))
+
+def asked_for(name: str) -> str:
+    value = os.environ.get(name, "")
+    return "" if value == "0" else value
+
+
+DEBUG = bool(asked_for("ROBAI_DEBUG"))
+SANITIZE = asked_for("ROBAI_SANITIZE")
 
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": DEBUG,
-    "wraparound": DEBUG,
+    "wraparound": False,  # also when debugging: an index below 0 is an error
     "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
     "cdivision": True,
     "freethreading_compatible": True,
+    "show_performance_hints": not DEBUG,
 }
 
 # No -march=native: wheels run elsewhere. No -ffast-math: infinities and NaN have a meaning here.
 # No contraction to fused multiply-add: the same seed gives the same arms on every processor.
 FLAGS = ["/O2"] if sys.platform == "win32" else ["-O2", "-ffp-contract=off", "-fno-math-errno"]
+LINK_FLAGS = []
+if SANITIZE:
+    LINK_FLAGS = [f"-fsanitize={SANITIZE}"]
+    # Python's own flags let integers wrap around, and then an overflow is no error.
+    FLAGS += [*LINK_FLAGS, "-fno-sanitize-recover=all", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1"]
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
 # NumPy's samplers are linked statically: which ones is known here alone.
 MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
+
+# Only a newer file makes others be made again, so the settings are one.
+SETTINGS = Path("build/settings.txt")
+settings = f"{DIRECTIVES} {FLAGS}\n"
+changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
 
 extensions = [
     Extension(
@@ -39,14 +59,16 @@ extensions = [
         library_dirs=[str(RANDOM)],
         libraries=["npyrandom"] + ([] if sys.platform == "win32" else ["m"]),
         define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *MACROS.get(path.stem, [])],
-        depends=[numpy.version.__file__],
+        depends=[numpy.version.__file__, str(SETTINGS)],
         extra_compile_args=FLAGS,
+        extra_link_args=LINK_FLAGS,
     )
     for path in sorted(Path("robai/_core").glob("*.pyx"))
 ]
 
 cores = os.cpu_count() or 1
-setup(
-    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=cores),
-    options={"build_ext": {"parallel": cores}},
-)
+modules = cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=cores, force=changed)
+if changed:
+    SETTINGS.parent.mkdir(exist_ok=True)
+    SETTINGS.write_text(settings)
+setup(ext_modules=modules, options={"build_ext": {"parallel": cores}})

@@ -1,7 +1,7 @@
 """Time of a round, policy by policy: `pytest bench --benchmark-enable --benchmark-only`.
 
-Each benchmark plays `runs` runs in one thread; `ns_per_round` in its extra info is the smallest
-time divided by the rounds that were really played.
+Each benchmark plays every round of its runs (`engine="step"`), in one thread where nothing else is
+said; `ns_per_round` in its extra info is the smallest time divided by the rounds before the commitment.
 """
 
 import math
@@ -13,6 +13,7 @@ import robai
 from robai.policies import POLICIES
 
 HORIZON = 10**4
+EVERY_ROUND = {"rng": 0, "times": 1, "workers": 1, "engine": "step"}
 TWO_ARMED = (robai.BAIETC, robai.DETC)
 CASES = [
     (robai.EOCP(gap=0.5), robai.Gaussian),
@@ -42,7 +43,7 @@ def test_round(benchmark, policy, family, arms):
         pytest.skip("for two arms only")
     bandit = family([0.7] + [0.2] * (arms - 1))
     runs = 200 // arms
-    result = benchmark(robai.simulate, policy, bandit, HORIZON, runs, rng=0, times=1, workers=1)
+    result = benchmark(robai.simulate, policy, bandit, HORIZON, runs, **EVERY_ROUND)
 
     assert (result.pulls.sum(axis=1) == HORIZON).all()
     np.testing.assert_allclose(result.final_regret, result.pulls @ bandit.gaps)
@@ -56,8 +57,8 @@ def test_round(benchmark, policy, family, arms):
 def test_recording(benchmark, times):
     """What the curve costs that is recorded on the way."""
     bandit = robai.Gaussian([0.7, 0.2])
-    result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 100, rng=0, times=times, workers=1)
-    final = robai.simulate(robai.UCB(), bandit, HORIZON, 100, rng=0, times=1, engine="step").regret[-1]
+    result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 100, **EVERY_ROUND | {"times": times})
+    final = robai.simulate(robai.UCB(), bandit, HORIZON, 100, **EVERY_ROUND).regret[-1]
     # The tape of rewards does not depend on when regret is looked at.
     assert math.isclose(result.regret[-1], final)
     report(benchmark, 100 * HORIZON, "ns_per_round")
@@ -66,8 +67,10 @@ def test_recording(benchmark, times):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers(benchmark, workers):
     bandit = robai.Gaussian([0.7, 0.2])
-    result = benchmark(robai.simulate, robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=workers)
-    alone = robai.simulate(robai.UCB(), bandit, HORIZON, 2000, rng=0, times=1, workers=1, engine="step")
+    result = benchmark(
+        robai.simulate, robai.UCB(), bandit, HORIZON, 2000, **EVERY_ROUND | {"workers": workers}
+    )
+    alone = robai.simulate(robai.UCB(), bandit, HORIZON, 2000, **EVERY_ROUND)
     np.testing.assert_array_equal(result.final_regret, alone.final_regret)
     report(benchmark, 2000 * HORIZON, "ns_per_round")
 

@@ -62,11 +62,29 @@ def at_least(name: str, value: Any, low: float) -> float:
     return number
 
 
-def above(name: str, value: Any, low: float) -> float:
+def between(name: str, value: Any, low: float, high: float) -> float:
     number = real(name, value)
-    if not number > low:
-        raise ValueError(f"{name} must be above {low:g}, got {value!r}")
+    if not low <= number <= high:
+        raise ValueError(f"{name} must be from {low:g} to {high:g}, got {value!r}")
     return number
+
+
+def scale(name: str, value: Any) -> float:
+    """A standard deviation: its square is a double, also times that of another, and so is its inverse."""
+    return between(name, value, 1e-100, 1e100)
+
+
+def wideness(name: str, value: Any) -> float:
+    """How many times wider than another a bound is: above 1."""
+    number = scale(name, value)
+    if not number > 1.0:
+        raise ValueError(f"{name} must be above 1, got {value!r}")
+    return number
+
+
+def inflating(name: str, value: Any) -> float:
+    """c in l = log T + c sqrt(log T): l and l times 10^18 pulls are doubles with room to spare."""
+    return between(name, value, 0.0, 1e280)
 
 
 def probability(name: str, value: Any) -> float:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import count
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai import _checks
+from robai._summary import printable
 from robai.result import Result
 
 if TYPE_CHECKING:
@@ -54,7 +56,16 @@ def as_results(results: Result | Iterable[Result]) -> list[Result]:
             raise TypeError(f"results must be Result objects, got {result!r}")
     if not listed:
         raise ValueError("results must hold at least one Result, got none")
-    return listed
+    return [
+        result if (name := literal(result.label)) == result.label else replace(result, label=name)
+        for result in listed
+    ]
+
+
+def literal(name: str) -> str:
+    """A name that Matplotlib draws as it is: not as a formula, and not left out of the legend."""
+    hidden = " " if name.startswith("_") else ""
+    return hidden + printable(name).replace("$", r"\$")
 
 
 def line_styles() -> Iterator[dict[str, Any]]:

@@ -25,6 +25,24 @@ _PIECE = 2**20  # bytes to compress at a time, some 30 ms
 Declared = dict[str, tuple[np.dtype, tuple[int, ...]]]  # type and shape of arrays that are not read yet
 
 
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """An OSError that says what is in the way, if `write_atomically` could not write to `path`."""
+    with _temporary(_replaceable(path)):
+        pass
+
+
+def _replaceable(path: str | os.PathLike[str]) -> Path:
+    """The real path, if nothing is there or a regular file: /dev/null would never be itself again."""
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory to write into", str(target.parent))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "cannot write a file where a directory is", str(target))
+    if os.path.lexists(target) and not target.is_file():
+        raise FileExistsError(errno.EEXIST, "cannot replace what is not a regular file", str(target))
+    return target
+
+
 def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     """Write `data` to `path` so that a crash at any moment leaves the old content or the new, never a part.
 
@@ -32,22 +50,27 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     is forced to the disk, and then takes the place of `path`. A symbolic link is followed, and an existing
     file keeps its permissions.
     """
-    target = Path(os.path.realpath(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "no such directory to write into", str(target.parent))
-    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "xb") as file:
+    target = _replaceable(path)
+    with _temporary(target) as temporary:
+        with open(temporary, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():
             os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
         os.replace(temporary, target)
-    except BaseException:  # an interruption, too, must not leave the temporary file behind
-        temporary.unlink(missing_ok=True)
-        raise
     sync_directory(target.parent)
+
+
+@contextlib.contextmanager
+def _temporary(target: Path) -> Iterator[Path]:
+    """A new empty file beside `target`, which is gone at the end, however that comes about."""
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.tmp")
+    try:
+        open(temporary, "xb").close()
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def sync_directory(directory: Path) -> None:

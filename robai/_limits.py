@@ -18,6 +18,8 @@ from robai._core import tracking_policies
 from robai.families import as_family
 from robai.kl import divergence
 
+_TINY = np.finfo(np.float64).tiny
+
 
 def lai_robbins(bandit, *, family=None):
     """Regret per log T that no uniformly good policy can beat, asymptotically.
@@ -35,7 +37,7 @@ def lai_robbins(bandit, *, family=None):
     means, family = read(bandit, family)
     gaps = means.max() - means
     worse = gaps > 0
-    return float(np.sum(gaps[worse] / divergence(family, means[worse], means.max())))
+    return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
 
 
 def regret_lower_bound(bandit, horizon, *, family=None):
@@ -65,8 +67,8 @@ def kl_min(bandit, *, family=None):
     means, family = read(bandit, family)
     best, others = unique_best(means)
     between = mu_prime(means, family=family)[others]
-    forward = divergence(family, means[others], means[best])
-    backward = 4 * divergence(family, between, means[others])
+    forward = distances(family, means[others], means[best])
+    backward = 4 * distances(family, between, means[others])
     return float(np.minimum(forward, backward).min())
 
 
@@ -89,7 +91,7 @@ def mu_prime(bandit, *, family=None):
 
 def share_point(family, mean, top, share):
     """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
-    whole = divergence(family, mean, top)
+    whole = distances(family, mean, top)
     if not np.all(np.isfinite(whole)):
         raise ValueError(
             f"the largest of the means must not be at the edge of the domain of {family!r}, where the "
@@ -100,6 +102,16 @@ def share_point(family, mean, top, share):
         return divergence(family, top - part * (top - mean), top) - share * whole
 
     return top - bisect(excess, np.ones_like(mean)) * (top - mean)
+
+
+def distances(family, p, q):
+    """Divergences of means that differ; an error where that is too small for a double."""
+    result = divergence(family, p, q)
+    if np.any(result < _TINY):
+        raise ValueError(
+            f"means must be further apart for {family!r}, got two of divergence below {_TINY:.2g}"
+        )
+    return result
 
 
 def weights(bandit, *, family=None):
@@ -120,6 +132,7 @@ def weights(bandit, *, family=None):
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
+    distances(family, means[others], means[best])
     w = tracking_policies.weights(family._core(), means)
     middle = (w[best] * means[best] + w[others] * means[others]) / (w[best] + w[others])
     costs = w[best] * divergence(family, means[best], middle) + w[others] * divergence(
@@ -168,16 +181,18 @@ def _commit_limit(shift, gap, horizon, regret, sigma, confidence):
     (shift D)^2 / 2 * N_1 N_2 / (N_1 + N_2), which must reach log(1 / (2.4 confidence)). In the other bandit
     the second arm is better, by the gap if the policy knows it (shift 2), by anything if not (shift 1).
     """
-    gap, sigma = _checks.positive("gap", gap), _checks.positive("sigma", sigma)
+    gap, sigma = _checks.positive("gap", gap), _checks.scale("sigma", sigma)
     horizon = _checks.at_least("horizon", horizon, 10)  # as the proof has it
-    regret = 2 * log(horizon) * sigma**2 / gap if regret is None else _checks.positive("regret", regret)
     confidence = 1 / horizon if confidence is None else _checks.positive("confidence", confidence)
     if confidence >= 1 / 2.4:
         raise ValueError(f"confidence must be below 1/2.4 for the limit to exist, got {confidence!r}")
-    pulls = regret / gap
-    information = (shift * gap / sigma) ** 2 * pulls
-    surplus = information - 2 * log(1 / (2.4 * confidence))
-    return information * pulls / surplus if surplus > 0 else inf
+    if regret is None:
+        pulls, information = 2 * log(horizon) * (sigma / gap) * (sigma / gap), 2 * log(horizon)
+    else:
+        regret = _checks.positive("regret", regret)
+        pulls, information = regret / gap, regret / sigma * (gap / sigma)
+    asked = -2 * log(2.4 * confidence) / shift**2
+    return pulls / (1 - asked / information) if information > asked else inf
 
 
 class Asymptotics(NamedTuple):
@@ -211,7 +226,7 @@ def table(alpha=2.0):
     >>> {row.policy: round(row.constant([0.7, 0.2], family="bernoulli"), 4) for row in table()[:4]}
     {'UCB': 4.0, 'KL-UCB': 0.9361, 'TS': 0.9361, 'BAI-ETC': 8.0}
     """
-    alpha = _checks.above("alpha", alpha, 1)
+    alpha = _checks.wideness("alpha", alpha)
     return (
         Asymptotics("UCB", 1.0, "Gaussian", "Yes", "T", "N/A"),
         Asymptotics("KL-UCB", 1.0, "General", "Yes", "T", "N/A"),

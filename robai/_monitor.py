@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from robai import _explain
-from robai._drawing import COLOURS, axes
+from robai._drawing import COLOURS, axes, literal
 from robai._summary import align, percent
 from robai.custom import CustomPolicy
 
@@ -122,12 +122,13 @@ def plot(agent: Agent, ax: Axes | None = None) -> Axes:
         ends = [row.mean if end is None else end for end in (row.lower, row.upper)]
         reach = np.abs(np.array(ends)[:, None] - row.mean)
         ax.errorbar([row.mean], [place], xerr=reach, fmt="o", color=colour, capsize=4)
-    ax.set_yticks(range(len(rows)), [str(row.arm) for row in rows])
+    ax.set_yticks(range(len(rows)), [literal(str(row.arm)) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)  # the first arm on top
     ax.set_xlabel("mean reward, with the bounds that the policy compares")
     policy = agent._experiment.policy.label()
     if agent.committed:
-        ax.set_title(f"{policy}: committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards")
+        where = f"committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards"
     else:
-        ax.set_title(f"{policy}: exploring, round {agent.rounds:,} of {agent.horizon:,}")
+        where = f"exploring, round {agent.rounds:,} of {agent.horizon:,}"
+    ax.set_title(literal(f"{policy}: {where}"))
     return ax

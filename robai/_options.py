@@ -2,7 +2,8 @@
 
 import argparse
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -26,6 +27,35 @@ _ABOUT = {
     "sigma": "standard deviation of the rewards, for the policies and a Gaussian bandit",
     "tracking": 'of Track-and-Stop: "C" or "D"',
 }
+
+
+def check_known(arguments: Sequence[str], commands: Mapping[str, argparse.ArgumentParser]) -> None:
+    """A ValueError with the name that was probably meant, if the command or one of its options is unknown."""
+    if not arguments or arguments[0].startswith("-"):
+        return
+    command = _checks.one_of("command", arguments[0], commands)
+    known = ["--", "--help", *re.findall(r"--[\w-]+", commands[command].format_usage())]
+    for option in (each.partition("=")[0] for each in arguments if each.startswith("--")):
+        if option not in known:
+            raise ValueError(f"{command} has no option {option!r}{_checks.nearest(option, known)}")
+
+
+def joined(arguments: Sequence[str]) -> list[str]:
+    """`--means -1,0` as `--means=-1,0`: argparse would take all but plain negative numbers for options."""
+    result: list[str] = []
+    for each in arguments:
+        is_value = each.startswith("-") and not each.startswith("--") and each != "-h"
+        if is_value and result and re.fullmatch(r"--[\w-]+", result[-1]):
+            result[-1] += f"={each}"
+        else:
+            result.append(each)
+    return result
+
+
+def path(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("must be a path, got ''")
+    return text
 
 
 def whole(text: str) -> int:
@@ -69,7 +99,7 @@ def add_bandit_options(parser: argparse.ArgumentParser, *, required: bool) -> No
         type=numbers,
         required=required,
         metavar="M,M,...",
-        help="mean reward of each arm; write --means=-1,0 if the first is negative",
+        help="mean reward of each arm",
     )
 
 

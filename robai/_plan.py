@@ -6,15 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from robai import _checks, _options, families, theory
 from robai._drawing import normal_quantile
-from robai._summary import align, number, percent
+from robai._summary import align, brief, number, percent
 from robai._tables import record
 from robai.bandits import Bandit, Bernoulli, Gaussian
 from robai.policies import EOCP, EOCPUG, KLEOCP, KLEOCPUG, BasePolicy
 from robai.result import Comparison
 from robai.simulation import compare
 
+_MOST_ARMS = 10**5
 _SUB_GAUSSIAN = (families.Gaussian, families.Bernoulli, families.Binomial)
 _LIMITS = {
     "regret": "regret, as T grows (Lai and Robbins)",
@@ -61,7 +64,7 @@ class Plan:
     horizon: int
     sigma: float
     bounds: dict[float, dict[str, Bounds]]  # by c, by name of the policy
-    limits: dict[str, float]
+    limits: dict[str, float | None]
     simulated: Comparison | None
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,7 +82,8 @@ class Plan:
         }
 
     def text(self) -> str:
-        parts = [f"{self.bandit!r}, horizon {self.horizon:,}", *self._bounds_text(), *self._limits_text()]
+        problem = f"{brief(repr(self.bandit))}, {self.bandit.n_arms:,} arms, horizon {self.horizon:,}"
+        parts = [problem, *self._bounds_text(), *self._limits_text()]
         if self.sigma > 0.5 and isinstance(self.bandit, Bernoulli):
             parts.append("rewards in [0, 1] allow --sigma 0.5, with which EOCP commits earlier")
         if self.simulated is not None:
@@ -88,7 +92,7 @@ class Plan:
 
     def _bounds_text(self) -> list[str]:
         columns = {c: f"c = {c:.3g}" for c in self.bounds}
-        levels = (f"{theory.exploration(self.horizon, c):.2f}" for c in columns)
+        levels = (_large(theory.exploration(self.horizon, c), ".2f") for c in columns)
         rows = [("upper bounds", *columns.values(), ""), ("l = log T + c sqrt(log T)", *levels, "")]
         notes = []
         for name in next(iter(self.bounds.values())):
@@ -105,7 +109,10 @@ class Plan:
         return ["", *align(rows), legend, *notes]
 
     def _limits_text(self) -> list[str]:
-        rows = [(_LIMITS[name], number(value), "") for name, value in self.limits.items()]
+        rows = [
+            (_LIMITS[name], "-" if value is None else _large(value), "")
+            for name, value in self.limits.items()
+        ]
         return ["", *align([("limits for any policy", "", ""), *rows])]
 
     def _simulated_text(self, results: Comparison) -> list[str]:
@@ -134,6 +141,11 @@ def _or_none(value: float | None, trivial: float) -> str:
     return "-" if value is None else f"{value:,.0f}" if value < trivial else "none"
 
 
+def _large(value: float, form: str = "") -> str:
+    """As people write it; with an exponent where there would be more zeros than anybody counts."""
+    return f"{value:.3e}" if value >= 1e15 else format(value, form) if form else number(value)
+
+
 def _chance(value: float | None) -> str:
     return "-" if value is None else f"{value:.1e}" if value < 1.0 else "none"
 
@@ -142,6 +154,10 @@ def make(options: argparse.Namespace) -> Plan:
     """The plan that the command line asks for."""
     bandit, gap, sigma = _problem(options)
     horizon = _checks.whole("horizon", options.horizon, 16, 10**18)
+    if horizon < bandit.n_arms:
+        raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms:,}, got {horizon}")
+    if not math.isfinite(theory.exploration(horizon, options.inflation)):
+        raise ValueError(f"inflation must leave l finite, got {options.inflation}")
     inflations = dict.fromkeys((options.inflation, theory.INFLATION))  # one column if they are the same
     bounds = {c: _bounds(bandit, horizon, gap, sigma, c) for c in inflations}
     simulated = None
@@ -158,14 +174,14 @@ def _problem(options: argparse.Namespace) -> tuple[Bandit, float, float]:
             raise ValueError("plan needs --arms and --gap, or --means")
         if options.bandit != "gaussian":
             raise ValueError(f"--bandit {options.bandit} needs --means: its rewards depend on where they are")
-        arms, gap = _checks.whole("arms", options.arms, 2, 10**6), _checks.positive("gap", options.gap)
+        arms, gap = _checks.whole("arms", options.arms, 2, _MOST_ARMS), _checks.positive("gap", options.gap)
         options.means = (gap,) + (0.0,) * (arms - 1)
     elif options.arms not in (None, len(options.means)):
         raise ValueError(f"--arms is {options.arms}, but --means has {len(options.means)}")
     bandit = _options.read_bandit(options.bandit, options.means, options.sigma)
     smallest = min((gap for gap in bandit.gaps if gap > 0.0), default=0.0)
     if len(bandit.best_arms) > 1:
-        raise ValueError(f"means must have a unique largest one, got {options.means}")
+        raise ValueError(f"means must have a unique largest one, got {brief(str(options.means))}")
     gap = smallest if options.gap is None else _checks.positive("gap", options.gap)
     if gap > smallest:
         raise ValueError(f"gap must be at most the smallest gap of the means, {smallest:g}, got {gap:g}")
@@ -208,23 +224,28 @@ def _bounds(bandit: Bandit, horizon: int, gap: float, sigma: float, c: float) ->
 
 
 def _known(*quantities: Callable[[], float]) -> Bounds:
-    """Each quantity, or None and the reason where the theorem does not apply."""
-    values: list[float | None] = []
-    why = ""
-    for quantity in quantities:
-        try:
-            values.append(float(quantity()))
-        except ValueError as error:
-            values.append(None)
-            why = str(error)
-    return Bounds(*values, why)
+    values, reasons = zip(*map(_value, quantities), strict=True)
+    return Bounds(*values, why=next(filter(None, reversed(reasons)), ""))
 
 
-def _limits(bandit: Bandit, horizon: int) -> dict[str, float]:
-    """What no policy can beat, by the names of `_LIMITS`."""
-    limits = {"regret": theory.regret_lower_bound(bandit, horizon)}
+def _value(quantity: Callable[[], float]) -> tuple[float | None, str]:
+    """What a theorem says, or None and the reason where it says nothing."""
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            value = float(quantity())
+    except ValueError as error:
+        return None, str(error)
+    except ArithmeticError:
+        value = math.inf
+    return (value, "") if math.isfinite(value) else (None, "numbers become too large, or too small, for it")
+
+
+def _limits(bandit: Bandit, horizon: int) -> dict[str, float | None]:
+    """What no policy can beat, by the names of `_LIMITS`; None where it cannot be computed."""
+    limits = {"regret": lambda: theory.regret_lower_bound(bandit, horizon)}
     if isinstance(bandit, Gaussian) and bandit.n_arms == 2:
         size = {"gap": max(bandit.gaps), "horizon": horizon, "sigma": bandit.sigma}
-        limits["commit_round_gap_known"] = theory.commit_limit_fixed(**size)
-        limits["commit_round_gap_unknown"] = theory.commit_limit_adaptive(**size)
-    return limits | {"identification_rounds": theory.weights(bandit)[1] * math.log(horizon)}
+        limits["commit_round_gap_known"] = lambda: theory.commit_limit_fixed(**size)
+        limits["commit_round_gap_unknown"] = lambda: theory.commit_limit_adaptive(**size)
+    limits["identification_rounds"] = lambda: theory.weights(bandit)[1] * math.log(horizon)
+    return {name: _value(limit)[0] for name, limit in limits.items()}

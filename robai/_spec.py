@@ -36,6 +36,10 @@ def whole(low: int, high: int) -> Check:
     return lambda name, value: _checks.whole(name, value, low, high)
 
 
+def between(low: float, high: float) -> Check:
+    return lambda name, value: _checks.between(name, value, low, high)
+
+
 def nonnegative(name: str, value: Any) -> float:
     return _checks.at_least(name, value, 0.0)
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from robai.result import Comparison, Result
 
 _MOST_ARMS_SHOWN = 8
+_MOST_LETTERS = 160
 
 
 def result_summary(result: "Result") -> str:
@@ -16,7 +17,7 @@ def result_summary(result: "Result") -> str:
     if result.meta.get("policy", result.label) != result.label:
         rows.append(("", str(result.meta["policy"])))
     if "bandit" in result.meta:
-        rows.append(("bandit", str(result.meta["bandit"])))
+        rows.append(("bandit", brief(str(result.meta["bandit"]))))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result))
     rows += _titled("commitment", _commitment_lines(result))
@@ -24,7 +25,7 @@ def result_summary(result: "Result") -> str:
     if "engine" in result.meta:
         seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
         rows.append(("engine", f"{result.meta['engine']}{seconds}"))
-    return "\n".join(f"{title:<12}{text}" for title, text in rows)
+    return "\n".join(f"{title:<12}{printable(text)}" for title, text in rows)
 
 
 def comparison_summary(comparison: "Comparison") -> str:
@@ -42,7 +43,7 @@ def comparison_summary(comparison: "Comparison") -> str:
         )
         rows.append(row)
     first = next(iter(comparison.values()))
-    bandit = f"{first.meta['bandit']}, " if "bandit" in first.meta else ""
+    bandit = f"{printable(brief(str(first.meta['bandit'])))}, " if "bandit" in first.meta else ""
     notes = [
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",
@@ -119,8 +120,22 @@ def _pull_lines(result: "Result") -> list[str]:
     return align(rows)
 
 
+def printable(text: str) -> str:
+    """The text with its control characters, line breaks and the like written out: \\x1b clears no screen."""
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+def brief(text: str) -> str:
+    """Of a list as long as that of many means the beginning and the end."""
+    if len(text) <= _MOST_LETTERS:
+        return text
+    head, tail = text[: _MOST_LETTERS // 2], text[-_MOST_LETTERS // 4 :]
+    return f"{head.rpartition(', ')[0] or head}, ..., {tail.partition(', ')[2] or tail}"
+
+
 def align(rows: list[tuple[str, ...]]) -> list[str]:
     """Lines of a table: first and last column to the left, numbers to the right."""
+    rows = [tuple(map(printable, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

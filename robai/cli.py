@@ -6,20 +6,23 @@ error.
 """
 
 import argparse
+import codecs
 import inspect
+import io
 import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import robai
-from robai import _options, _plan
+from robai import _checks, _options, _plan
 from robai._drawing import new_figure
-from robai._summary import align
+from robai._files import check_writable, write_atomically
+from robai._summary import align, printable
 from robai._tables import record
 from robai.policies import POLICIES
 from robai.result import Comparison, Result
@@ -27,6 +30,8 @@ from robai.simulation import ENGINES, compare
 
 if TYPE_CHECKING:
     from robai.reproduction import Reproduction
+
+_DRAWINGS = (".pdf", ".png", ".svg")
 
 _EXAMPLES = {
     "robai": """
@@ -70,8 +75,14 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    _make_print_safe()
+    parser, commands = _parsers()
     try:
+        given = _options.joined(sys.argv[1:] if arguments is None else arguments)
+        _options.check_known(given, commands)
+        options, rest = parser.parse_known_args(given)
+        if rest:
+            raise ValueError(f"unknown argument {rest[0]!r}")
         with warnings.catch_warnings():
             warnings.showwarning = _warn_once()
             code = options.command(options)
@@ -80,17 +91,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("robai: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # the reader, `head` for instance, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError as error:  # the reader, `head` for instance, has seen enough
+        _drop_output()
+        return _fail(error.__context__, 1) if error.__context__ else 0
     except (ValueError, TypeError) as error:
         return _fail(error, 2)
-    except (OSError, ImportError) as error:
+    except ArithmeticError as error:
+        return _fail(ValueError(f"an argument is too large, or too small, to compute with: {error}"), 2)
+    except (OSError, ImportError, MemoryError) as error:
         return _fail(error, 1)
 
 
-def _fail(error: Exception, code: int) -> int:
-    print(f"robai: error: {error}", file=sys.stderr)
+def _make_print_safe() -> None:
+    """Whatever the terminal cannot show is written in ASCII, instead of an exception after hours of work.
+
+    A stream that was closed is None, and printing to None would be printing to standard output.
+    """
+    sys.stdout, sys.stderr = (each or open(os.devnull, "w") for each in (sys.stdout, sys.stderr))  # noqa: SIM115
+    codecs.register_error("robai", _in_ascii)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="robai")
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return ascii(error.object[error.start : error.end].replace("±", "+-"))[1:-1], error.end
+
+
+def _drop_output() -> None:
+    """What is still to be written would fail once more, with a traceback, when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(error: BaseException, code: int) -> int:
+    print(f"robai: error: {printable(str(error) or repr(error))}", file=sys.stderr)
+    try:
+        sys.stdout.flush()
+    except OSError:  # the disk is full, say
+        _drop_output()
     return code
 
 
@@ -100,13 +140,14 @@ def _warn_once() -> Callable[..., None]:
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in seen:
-            print(f"robai: warning: {message}", file=sys.stderr)
+            print(f"robai: warning: {printable(str(message))}", file=sys.stderr)
         seen.add(str(message))
 
     return show
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """That of the whole command line, and that of each command."""
     parser = _new(argparse.ArgumentParser, "robai", "Bandits that earn while they learn and commit early.")
     parser.add_argument("--version", action="version", version=f"robai {robai.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -126,13 +167,15 @@ def _parser() -> argparse.ArgumentParser:
     reproduce = add("reproduce", _reproduce, "the paper's figures, table and claims, as a report")
     reproduce.add_argument("--quick", action="store_true", help="a few hundred runs instead of 10^4 and 10^5")
     reproduce.add_argument("--only", action="append", metavar="NAME", help="a part; may be repeated (all)")
-    reproduce.add_argument("--out", default="robai-report", metavar="DIR", help="where to (robai-report)")
+    reproduce.add_argument(
+        "--out", type=_options.path, default="robai-report", metavar="DIR", help="where to (robai-report)"
+    )
     reproduce.add_argument("--rng", type=_options.whole, default=0, metavar="SEED", help="seed (0)")
     reproduce.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
 
     _plan.add_options(add("plan", _show_plan, "what to expect of an experiment, before it"))
     add("policies", _list_policies, "the policies, with a line each")
-    return parser
+    return parser, commands.choices
 
 
 def _new(make: Any, name: str, about: str, **more: Any) -> argparse.ArgumentParser:
@@ -162,9 +205,13 @@ def _add_simulation(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument("--rng", type=_options.whole, metavar="SEED", help="seed (a fresh one)")
     parser.add_argument("--engine", default="auto", metavar="NAME", help=f"{', '.join(ENGINES)} (auto)")
     parser.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
-    parser.add_argument("--checkpoint", metavar="DIR", help="keep finished batches here, go on from them")
-    parser.add_argument("--save", metavar="FILE", help="write the arrays to an .npz file")
-    parser.add_argument("--plot", metavar="FILE", help="draw regret to a .png, .svg or .pdf file")
+    parser.add_argument(
+        "--checkpoint", type=_options.path, metavar="DIR", help="keep finished batches here, go on from them"
+    )
+    parser.add_argument("--save", type=_options.path, metavar="FILE", help="write the arrays to an .npz file")
+    parser.add_argument(
+        "--plot", type=_options.path, metavar="FILE", help="draw regret to a .png, .svg or .pdf file"
+    )
     _options.add_policy_options(parser)
 
 
@@ -185,60 +232,72 @@ def _simulate(options: argparse.Namespace) -> int:
         progress=sys.stderr.isatty(),
     )
     shown: Result | Comparison = results if several else next(iter(results.values()))
-    if options.save:
-        shown.save(options.save)
-    if options.plot:
-        _draw(shown, options.plot)
+    try:
+        if options.save:
+            shown.save(options.save)
+        if options.plot:
+            write_atomically(options.plot, _drawn(shown, _suffix(options.plot)))
+    finally:  # the disk may be full, but the numbers are there
+        _print_results(results, shown, options)
+    return 0
+
+
+def _print_results(results: Comparison, shown: Result | Comparison, options: argparse.Namespace) -> None:
     if options.json:
         records = [record(result) for result in results.values()]
-        _print_json(records if several else records[0])
+        _print_json(records if shown is results else records[0])
     else:
         print(shown.summary())
         if options.rng is None:
             print(f"\nto repeat: --rng {next(iter(results.values())).meta['entropy'][0]}")
-    return 0
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """Whether the files that are asked for can be written, before hours of simulation."""
+    """Whether what is asked for can be written, before hours of simulation."""
+    given = [path for path in (options.save, options.plot, options.checkpoint) if path]
+    if len({os.path.realpath(path) for path in given}) < len(given):
+        raise ValueError(f"--save, --plot and --checkpoint must be different, got {', '.join(given)}")
     for path in filter(None, (options.save, options.plot)):
-        if not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(f"no such directory to write into: {Path(path).resolve().parent}")
+        check_writable(path)
     if options.plot:
-        kinds = new_figure(1, 1).canvas.get_supported_filetypes()
-        kind = Path(options.plot).suffix.removeprefix(".").lower()
-        if kind not in kinds:
-            raise ValueError(f"--plot must end in one of .{', .'.join(sorted(kinds))}, got {options.plot!r}")
+        new_figure(1, 1)  # is Matplotlib there?
+        _checks.one_of("the end of --plot", _suffix(options.plot), _DRAWINGS)
 
 
-def _draw(shown: Result | Comparison, path: str) -> None:
-    figure = new_figure(7.5, 4.5)
+def _suffix(path: str) -> str:
+    return Path(path).suffix.lower()
+
+
+def _drawn(shown: Result | Comparison, suffix: str) -> bytes:
+    figure, buffer = new_figure(7.5, 4.5), io.BytesIO()
     shown.plot(figure.subplots())
-    figure.savefig(path, dpi=150)
+    figure.savefig(buffer, format=suffix.removeprefix("."), dpi=150)
+    return buffer.getvalue()
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    from robai._directory import check_replaceable
+    from robai._directory import replacing
     from robai.claims import check
-    from robai.report import summary, write_report
+    from robai.report import write_files
     from robai.reproduction import reproduce
 
     new_figure(1, 1)  # what could fail after minutes of work fails now
-    check_replaceable(options.out)
-    reproduction = reproduce(
-        options.only,
-        quick=options.quick,
-        rng=options.rng,
-        workers=options.workers,
-        report=_Lines().report,
-    )
-    print("drawing the figures", file=sys.stderr)
-    page = write_report(reproduction, options.out) / "index.html"
-    if options.json:
-        _print_json(summary(reproduction) | {"page": str(page)})
-    else:
-        _print_reproduction(reproduction)
-        print(f"\n{page}")
+    reproduction = page = None
+    try:
+        with replacing(options.out) as directory:
+            reproduction = reproduce(
+                options.only,
+                quick=options.quick,
+                rng=options.rng,
+                workers=options.workers,
+                report=_Lines().report,
+            )
+            print("drawing the figures", file=sys.stderr)
+            write_files(reproduction, directory)
+        page = Path(options.out) / "index.html"
+    finally:  # as above
+        if reproduction is not None:
+            _print_reproduction(reproduction, page, options.json)
     return 0 if all(verdict.holds for verdict in check(reproduction.figures)) else 1
 
 
@@ -255,10 +314,14 @@ class _Lines:
             print(line, file=sys.stderr, flush=True)
 
 
-def _print_reproduction(reproduction: "Reproduction") -> None:
+def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json: bool) -> None:
     from robai._page import TABLE_HEADER, claim_rows, headline, table_rows
     from robai.claims import check
+    from robai.report import summary
 
+    if as_json:
+        _print_json(summary(reproduction) | {"page": page and str(page)})
+        return
     for name, results in reproduction.figures.items():
         print(f"{name}: {results.summary()}\n")
     if reproduction.table:
@@ -272,6 +335,8 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
         print(f"  {result:<14}{experiment:<16}{numbers}")
     if verdicts:
         print(f"\n{headline(verdicts)}")
+    if page:
+        print(f"\n{page}")
 
 
 def _show_plan(options: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from robai import _checks
 from robai._core import families as _core
-from robai._spec import Spec, parameter, whole
+from robai._spec import Spec, between, parameter, whole
 
 __all__ = [
     "FAMILIES",
@@ -62,7 +62,7 @@ class Gaussian(Family):
     """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(_checks.positive, 1.0)
+    sigma: float = parameter(_checks.scale, 1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -124,11 +124,13 @@ class Exponential(Family):
 
 @dataclass(frozen=True)
 class Gamma(Family):
-    """Gamma rewards of known shape: shape times the exponential divergence."""
+    """Gamma rewards of known shape, from 0.01 to 1e9: shape times the exponential divergence."""
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
-    shape: float = parameter(_checks.positive)
+    # Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of
+    # sums of 10^18 rewards comes close to their standard deviation.
+    shape: float = parameter(between(0.01, 1e9))
 
     def _core(self) -> _core.Family:
         return _core.Gamma(self.shape)
@@ -136,10 +138,15 @@ class Gamma(Family):
 
 @dataclass(frozen=True)
 class NegativeBinomial(Family):
-    """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p))."""
+    """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p)).
+
+    r is from 0.001 to 1e15; the limit of a large r is Poisson.
+    """
 
     name: ClassVar[str] = "negative-binomial"
-    r: float = parameter(_checks.positive)
+    # Below, draws from the posterior overflow and can no longer be compared. Above, it is as large as
+    # the largest mean: Poisson to all digits.
+    r: float = parameter(between(0.001, LARGEST_MEAN))
 
     def _core(self) -> _core.Family:
         return _core.NegativeBinomial(self.r)

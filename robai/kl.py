@@ -1,11 +1,13 @@
 """Kullback-Leibler divergences in terms of means, and the confidence bounds they give.
 
 `family` is a name ("bernoulli", "poisson", "exponential", "gaussian"), a family of
-`robai.families` such as ``Gamma(shape=2.0)``, or a bandit. All arguments broadcast.
+`robai.families` such as ``Gamma(shape=2.0)``, or a bandit. All arguments broadcast. Means are at
+most 1e100 in size; a bound beyond the largest double is infinite.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,8 @@ from robai._core import kl as _core
 from robai.families import Family, as_family
 
 __all__ = ["divergence", "lower", "upper"]
+
+LARGEST = 1e100  # no reward of a simulation comes near; the squares of means must be doubles
 
 
 def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.float64]:
@@ -29,7 +33,8 @@ def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.fl
     ----------
     family : str, family or bandit
     p, q : array_like
-        Means in the domain of the family. q may be infinite where the domain is unbounded.
+        Means in the domain of the family. q may also be larger than 1e100, and infinite, where the
+        domain is unbounded.
 
     Returns
     -------
@@ -45,7 +50,8 @@ def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.fl
     array([0.125, 0.5  ])
     """
     family = as_family(family)
-    return _apply(_core.divergence, family, _means(family, "p", p), _means(family, "q", q, finite=False))
+    p, q = _means(family, "p", p, LARGEST), _means(family, "q", q, math.inf)
+    return _apply(_core.divergence, family, p=p, q=q)
 
 
 def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
@@ -76,7 +82,7 @@ def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     array([1., 3.])
     """
     family = as_family(family)
-    return _apply(_core.upper, family, _means(family, "p", p), _levels(level))
+    return _apply(_core.upper, family, p=_means(family, "p", p, LARGEST), level=_levels(level))
 
 
 def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
@@ -101,30 +107,48 @@ def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     1.583974
     """
     family = as_family(family)
-    return _apply(_core.lower, family, _means(family, "p", p), _levels(level))
+    return _apply(_core.lower, family, p=_means(family, "p", p, LARGEST), level=_levels(level))
 
 
 def _apply(
-    function: Callable, family: Family, p: NDArray[np.float64], other: NDArray[np.float64]
+    function: Callable, family: Family, **arguments: NDArray[np.float64]
 ) -> float | NDArray[np.float64]:
-    result = function(family._core(), p, other)
+    shapes = [values.shape for values in arguments.values()]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(f"{' and '.join(arguments)} must have shapes that broadcast, got {shapes}") from None
+    result = function(family._core(), *arguments.values())
     return result if result.ndim else result.item()
 
 
-def _means(family: Family, name: str, values: ArrayLike, finite: bool = True) -> NDArray[np.float64]:
-    values = np.asarray(values, dtype=np.float64)
-    low, high = family.support
-    allowed = (low <= values) & (values <= high)
-    if finite:
-        allowed &= np.isfinite(values)
+def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """An array of doubles."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biufO":
+            raise TypeError
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    except OverflowError:  # an integer or a fraction
+        raise ValueError(f"{name} must be below 1.8e308 in size, got {values!r}") from None
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number or an array of numbers, got {values!r}") from None
+
+
+def _means(family: Family, name: str, values: ArrayLike, largest: float) -> NDArray[np.float64]:
+    array = _numbers(name, values)
+    low, high = max(family.support[0], -largest), min(family.support[1], largest)
+    allowed = (low <= array) & (array <= high)
     if not allowed.all():
-        domain = f"{'finite and ' if finite else ''}in [{low:g}, {high:g}] for {family!r}"
-        raise ValueError(f"{name} must be {domain}, got {_first(values, allowed)}")
-    return values
+        raise ValueError(
+            f"{name} must be in [{low:g}, {high:g}] for {family!r}, got {_first(array, allowed)}"
+        )
+    return array
 
 
 def _levels(level: ArrayLike) -> NDArray[np.float64]:
-    level = np.asarray(level, dtype=np.float64)
+    level = _numbers("level", level)
     allowed = level >= 0.0
     if not allowed.all():
         raise ValueError(f"level must be at least 0, got {_first(level, allowed)}")

@@ -20,6 +20,7 @@ from robai._drawing import (
     label_ends,
     label_points,
     line_styles,
+    literal,
     log_ticks,
     marker_styles,
     mean_of,
@@ -253,13 +254,15 @@ def plot_parameter(
     """
     _checks.one_of("quantity", quantity, QUANTITIES)
     curves = {
-        label: [(value, mean_of(result, quantity)) for value, result in zip(values, own, strict=True)]
+        literal(label): [
+            (value, mean_of(result, quantity)) for value, result in zip(values, own, strict=True)
+        ]
         for label, own in results.items()
     }
     ax = axes(ax)
     ax.set_xlabel(name)
     ax.set_ylabel(QUANTITIES[quantity])
-    level = None if reference is None else (reference.label, mean_of(reference, quantity).value)
+    level = None if reference is None else (literal(reference.label), mean_of(reference, quantity).value)
     return _draw_means(ax, curves, confidence, level, line)
 
 

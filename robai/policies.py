@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robai import families, rules
-from robai._checks import above, positive, probability
+from robai._checks import inflating, positive, probability, scale, wideness
 from robai._policy import BasePolicy, Parts, Policy
 from robai._spec import choice, nonnegative, optional, parameter
 
@@ -59,8 +59,8 @@ class EOCP(BasePolicy):
     """
 
     gap: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(inflating, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -79,8 +79,8 @@ class EOCPUG(BasePolicy):
     not knowing the gap) and a wrong commitment with probability O(1/T) (Theorem 2).
     """
 
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(inflating, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -110,7 +110,7 @@ class KLEOCP(BasePolicy):
     """
 
     kl: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(inflating, 1.0)
     family: families.Family | None = parameter(rules.family_or_none, None)
 
     def parts(self) -> Parts:
@@ -144,7 +144,7 @@ class KLEOCPUG(BasePolicy):
         Whose divergence d; that of the rewards if None.
     """
 
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(inflating, 1.0)
     guard: float = parameter(nonnegative, 0.7)
     family: families.Family | None = parameter(rules.family_or_none, None)
 
@@ -174,7 +174,7 @@ class UCB(BasePolicy):
     """
 
     level: str = parameter(choice("horizon", "ratio", "round"), "horizon")
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.UpperBound(self.level, 0.0, self.sigma), rules.Never(), rules.LargestMean())
@@ -230,7 +230,7 @@ class BAIETC(BasePolicy):
     commitment in O(log T).
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.RoundRobin(), rules.MeanGap(self.sigma), rules.LargestMean())
@@ -244,7 +244,7 @@ class DETC(BasePolicy):
     least log^2 T rounds.
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.DoubleExplore(self.sigma), rules.Never(), rules.Recommended())
@@ -257,7 +257,7 @@ class DETCK(BasePolicy):
     Jin, Xu, Xiao and Gu (2021).
     """
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(rules.DoubleExploreK(self.sigma), rules.Never(), rules.Recommended())
@@ -280,9 +280,9 @@ class UCBAlpha(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards.
     """
 
-    alpha: float = parameter(lambda name, value: above(name, value, 1.0), 2.0)
+    alpha: float = parameter(wideness, 2.0)
     delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(
@@ -342,7 +342,7 @@ class ActionElimination(BasePolicy):
 
     delta: float | None = parameter(optional(probability), None)
     radius: str = parameter(choice("paper", "even-dar"), "paper")
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def parts(self) -> Parts:
         return Parts(

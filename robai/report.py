@@ -26,31 +26,31 @@ if TYPE_CHECKING:
 
 
 def write_report(reproduction: Reproduction, path: str | os.PathLike[str]) -> Path:
-    """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json into a directory.
-
-    All or nothing: what was at `path` is replaced when everything is written, and only if it is a report.
-    """
+    """Write a whole report, or nothing, to a directory; what was there is replaced only if it is a report."""
     with replacing(path) as directory:
-        for name in ("figures", "numbers", "arrays"):
-            (directory / name).mkdir()
-        pictures = {}
-        for name, figure in draw(reproduction).items():
-            figure.get_layout_engine().execute(figure)
-            figure.set_layout_engine("none")  # once is enough for both formats
-            pictures[name] = _svg(figure, name)
-            (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
-            figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
-        for name, data in _numbers(reproduction).items():
-            (directory / "numbers" / f"{name}.csv").write_bytes(data)
-        for name, result in _arrays(reproduction).items():
-            result.save(directory / "arrays" / f"{name}.npz")
-        (directory / "index.html").write_text(page(reproduction, pictures, _versions()), encoding="utf-8")
-        files = sorted(
-            each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file()
-        )
-        text = json.dumps(summary(reproduction) | {"files": files}, indent=1, allow_nan=False)
-        (directory / MANIFEST).write_text(text)
+        write_files(reproduction, directory)
     return Path(path)
+
+
+def write_files(reproduction: Reproduction, directory: Path) -> None:
+    """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json."""
+    for name in ("figures", "numbers", "arrays"):
+        (directory / name).mkdir()
+    pictures = {}
+    for name, figure in draw(reproduction).items():
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")  # once is enough for both formats
+        pictures[name] = _svg(figure, name)
+        (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
+        figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
+    for name, data in _numbers(reproduction).items():
+        (directory / "numbers" / f"{name}.csv").write_bytes(data)
+    for name, result in _arrays(reproduction).items():
+        result.save(directory / "arrays" / f"{name}.npz")
+    (directory / "index.html").write_text(page(reproduction, pictures, _versions()), encoding="utf-8")
+    files = sorted(each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file())
+    text = json.dumps(summary(reproduction) | {"files": files}, indent=1, allow_nan=False)
+    (directory / MANIFEST).write_text(text)
 
 
 def summary(reproduction: Reproduction) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from robai import families, theory
-from robai._checks import above, positive, probability
+from robai._checks import inflating, positive, probability, scale, wideness
 from robai._core import bounds as _bounds
 from robai._core import commitment as _commitment
 from robai._core import optimism as _optimism
@@ -19,7 +19,7 @@ from robai._core import sampling_policies as _sampling
 from robai._core import staged_policies as _staged
 from robai._core import stopping as _stopping
 from robai._core import tracking_policies as _tracking
-from robai._spec import Spec, choice, nonnegative, optional, parameter, whole
+from robai._spec import Spec, choice, optional, parameter, whole
 
 LEVELS = ("horizon", "ratio", "round", "++")
 LONGEST = 2**62
@@ -103,8 +103,8 @@ class UpperBound(Exploration):
 
     leaps: ClassVar[bool] = True
     level: str = parameter(choice(*LEVELS), "horizon")
-    inflation: float = parameter(nonnegative, 0.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(inflating, 0.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _bounds(self, game: Game) -> _bounds.Bounds:
         return _bounds.GaussianBounds(_level(self, game), self.sigma)
@@ -119,7 +119,7 @@ class KLUpperBound(Exploration):
 
     leaps: ClassVar[bool] = True
     level: str = parameter(choice(*LEVELS), "horizon")
-    inflation: float = parameter(nonnegative, 0.0)
+    inflation: float = parameter(inflating, 0.0)
     family: families.Family | None = parameter(family_or_none, None)
 
     def _bounds(self, game: Game) -> _bounds.Bounds:
@@ -137,9 +137,9 @@ class WideBound(Exploration):
     """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
 
     leaps: ClassVar[bool] = True
-    alpha: float = parameter(lambda name, value: above(name, value, 1.0), 2.0)
+    alpha: float = parameter(wideness, 2.0)
     delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         bounds = _bounds.GaussianBounds(_iterated_level(self, game), self.alpha * self.sigma)
@@ -200,7 +200,7 @@ class Elimination(Exploration):
 
     delta: float | None = parameter(optional(probability), None)
     radius: str = parameter(choice("paper", "even-dar"), "paper")
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         delta = _delta(self, game)
@@ -214,7 +214,7 @@ class Elimination(Exploration):
 class DoubleExplore(Exploration):
     """The stages of DETC: two arms."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         _two_arms("DETC", game)
@@ -225,7 +225,7 @@ class DoubleExplore(Exploration):
 class DoubleExploreK(Exploration):
     """The stages of DETC-K."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         return _staged.DoubleExploreK(game.n_arms, game.horizon, self.sigma)
@@ -263,8 +263,8 @@ class KnownGap(Stopping):
 
     leaps: ClassVar[bool] = True
     gap: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(inflating, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         rounds = theory.commit_round_eocp(
@@ -279,7 +279,7 @@ class KnownDivergence(Stopping):
 
     leaps: ClassVar[bool] = True
     kl: float = parameter(positive)
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(inflating, 1.0)
 
     def _start(self, game: Game):
         rounds = theory.commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
@@ -291,7 +291,7 @@ class Imbalance(Stopping):
     """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
 
     leaps: ClassVar[bool] = True
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(inflating, 1.0)
 
     def _start(self, game: Game):
         return _stopping.Imbalance(theory.exploration(game.horizon, self.inflation))
@@ -305,7 +305,7 @@ class Separation(Stopping):
     """
 
     delta: float | None = parameter(optional(probability), None)
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         return _stopping.Separation(_bounds.GaussianBounds(_iterated_level(self, game), self.sigma))
@@ -315,7 +315,7 @@ class Separation(Stopping):
 class MeanGap(Stopping):
     """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
 
-    sigma: float = parameter(positive, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game):
         _two_arms("BAI-ETC", game)
@@ -381,8 +381,8 @@ class Either(Stopping):
 class LowerBound(Commitment):
     """The arm with the largest m - sigma sqrt(2 l / N)."""
 
-    inflation: float = parameter(nonnegative, 1.0)
-    sigma: float = parameter(positive, 1.0)
+    inflation: float = parameter(inflating, 1.0)
+    sigma: float = parameter(scale, 1.0)
 
     def _start(self, game: Game, explore: Any):
         bounds = UpperBound(inflation=self.inflation, sigma=self.sigma)._bounds(game)
@@ -393,7 +393,7 @@ class LowerBound(Commitment):
 class KLLowerBound(Commitment):
     """The arm with the largest lower bound q: the smallest q <= m with N d(m, q) <= l."""
 
-    inflation: float = parameter(nonnegative, 1.0)
+    inflation: float = parameter(inflating, 1.0)
     family: families.Family | None = parameter(family_or_none, None)
 
     def _start(self, game: Game, explore: Any):

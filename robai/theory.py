@@ -7,8 +7,8 @@ is l = log T + inflation * sqrt(log T). A bandit is a robai bandit, or plain mea
 
 The finite-time theorems end in o(1) or O(1). Their proofs bound every piece explicitly, for any level, before
 rounding; the functions here add up those pieces, so that nothing is hidden: true bounds at every T they
-accept, and vacuous (huge) where the proof is. Where a printed step does not follow, the right one is computed
-and the docstring says "Erratum".
+accept, and vacuous (huge; infinite, if too large for a double) where the proof is. Where a printed step does
+not follow, the right one is computed and the docstring says "Erratum".
 """
 
 from dataclasses import astuple, dataclass
@@ -22,6 +22,7 @@ from robai._limits import (
     Asymptotics,
     commit_limit_adaptive,
     commit_limit_fixed,
+    distances,
     kl_min,
     lai_robbins,
     mu_prime,
@@ -33,7 +34,6 @@ from robai._limits import (
     weights,
 )
 from robai.families import Bernoulli, Binomial, Gaussian
-from robai.kl import divergence
 
 __all__ = [
     "INFLATION",
@@ -73,7 +73,7 @@ def exploration(horizon, inflation=1.0):
     (17.5324, 34.8416)
     """
     log_horizon = log(_checks.at_least("horizon", horizon, 2))
-    return log_horizon + _checks.at_least("inflation", inflation, 0) * sqrt(log_horizon)
+    return log_horizon + _checks.inflating("inflation", inflation) * sqrt(log_horizon)
 
 
 def commit_round_eocp(n_arms, gap, horizon, *, inflation=1.0, sigma=1.0):
@@ -85,7 +85,8 @@ def commit_round_eocp(n_arms, gap, horizon, *, inflation=1.0, sigma=1.0):
     1124.1
     """
     arms, level = _checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
-    return arms * (8 * level * (_checks.positive("sigma", sigma) / _checks.positive("gap", gap)) ** 2 + 1)
+    ratio = _checks.scale("sigma", sigma) / _checks.positive("gap", gap)
+    return arms * (8 * level * ratio * ratio + 1)
 
 
 def commit_round_kl_eocp(n_arms, kl, horizon, *, inflation=1.0):
@@ -128,8 +129,9 @@ def commit_round_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, fam
     return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
 
 
+@np.errstate(over="ignore", divide="ignore")
 def _late_stop(gaps, horizon, level):
-    rounds = float(np.sum(8 * (level + 1) ** 2 / gaps**2)) + (gaps.size + 1) * (level + 2)
+    rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
     # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
     # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
     probability = gaps.size * (_escape(level, horizon) + exp(-level))
@@ -252,14 +254,15 @@ def _eocp_ug(bandit, horizon, inflation, sigma, family):
     level = _level(horizon, inflation, gaps.size + 1)
     if level <= 4:
         raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
-    least = 16 * level / gaps.min() ** 2
+    with np.errstate(over="ignore", divide="ignore"):
+        least = 16 * level / gaps.min() ** 2
     if horizon < least:
         raise ValueError(
-            f"horizon must be at least 16 l sigma^2 / Delta_min^2 = {least:.1f}, got {horizon!r}"
+            f"horizon must be at least 16 l sigma^2 / Delta_min^2 = {least:.10g}, got {horizon!r}"
         )
     # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
     # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
-    return gaps, level, _escape(level, horizon) + 4 / (gaps**2 * exp((sqrt(level) - 2) ** 2))
+    return gaps, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
 def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, family=None):
@@ -283,9 +286,9 @@ def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, famil
     """
     means, best, others, family, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
     top, rest = means[best], means[others]
-    gaps, distance = top - rest, divergence(family, rest, top)
+    gaps, distance = top - rest, distances(family, rest, top)
     slack = log(horizon) ** -0.25
-    back = divergence(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
+    back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
     overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
     overtaken, misjudged = _kl_eocp_errors(gaps.size, level, rounds)
     constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
@@ -294,9 +297,9 @@ def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, famil
         inflation=(level - log(horizon)) * constant,
         deviation=slack * level * constant + float(np.sum(gaps * overshoot)),
         first_pulls=total,
-        optimism=total * rounds * _escape(level, rounds),
+        optimism=total * (rounds * _escape(level, rounds)),
         late_stop=0.0,
-        commitment=total * horizon * (overtaken + misjudged),
+        commitment=total * (horizon * (overtaken + misjudged)),
     )
 
 
@@ -356,8 +359,8 @@ def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
         inflation=2 * (level - log(horizon)) * harmonic,
         deviation=(sqrt(4 * pi * level) + 2) * harmonic,
         first_pulls=total,
-        optimism=total * rounds * _escape(level, rounds),
-        late_stop=total * horizon * late,
+        optimism=total * (rounds * _escape(level, rounds)),
+        late_stop=total * (horizon * late),
         commitment=horizon * float(np.sum(sigma * gaps * wrong)),
     )
 
@@ -365,7 +368,7 @@ def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
 def _sub_gaussian(bandit, family, sigma):
     """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
     means, family = read(bandit, family)
-    sigma = _checks.positive("sigma", sigma)
+    sigma = _checks.scale("sigma", sigma)
     match family:
         case Gaussian():
             scale = family.sigma
@@ -394,5 +397,5 @@ def _level(horizon, inflation, arms, commit_round=0.0):
     level = exploration(horizon, inflation)
     _checks.at_least("horizon", horizon, max(16, arms))
     if horizon < commit_round:
-        raise ValueError(f"horizon must be at least T_c = {commit_round:.1f} to commit, got {horizon!r}")
+        raise ValueError(f"horizon must be at least T_c = {commit_round:.10g} to commit, got {horizon!r}")
     return level

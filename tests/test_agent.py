@@ -297,6 +297,17 @@ def test_every_policy_can_be_looked_at(policy, rounds):
     matplotlib.pyplot.close(axes.figure)
 
 
+def test_names_of_arms_are_shown_as_they_are():
+    names = ["$x_1", "_hidden", "a\x1b[2J"]
+    (agent,) = twins(1, arms=names)
+    agent.update_batch(names, [0.5, 0.25, 1.0])
+    assert "\x1b" not in agent.summary()
+    axes = agent.plot()
+    assert [label.get_text() for label in axes.get_yticklabels()] == [r"\$x_1", " _hidden", r"a\x1b[2J"]
+    axes.figure.canvas.draw()  # which would read $ as the beginning of a formula
+    matplotlib.pyplot.close(axes.figure)
+
+
 # ---- copies and threads
 
 

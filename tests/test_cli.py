@@ -8,9 +8,7 @@ import pytest
 
 import robai
 from robai.cli import main
-from robai.experiments import FIGURES
 from robai.policies import POLICIES
-from robai.reproduction import Reproduction
 
 GAME = ["--means", "0.7,0.2", "--horizon", "1e3", "--runs", "20", "--rng", "1"]
 EOCP = ["--policy", "eocp", "--gap", "0.5"]
@@ -83,14 +81,6 @@ def test_bandits_take_parameters_after_a_colon(capsys):
     assert "bandit binomial needs n" in refused(
         capsys, "simulate", "--policy", "kl-ucb", "--bandit", "binomial", *game
     )
-
-
-def test_save_and_plot_write_files(capsys, tmp_path):
-    saved, drawn = tmp_path / "result.npz", tmp_path / "regret.svg"
-    code, _, _ = run(capsys, "simulate", *EOCP, *GAME, "--save", str(saved), "--plot", str(drawn))
-    assert code == 0
-    assert robai.Result.load(saved).runs == 20
-    assert "<svg" in drawn.read_text()
 
 
 @pytest.mark.parametrize(
@@ -198,46 +188,6 @@ def test_plan_says_what_a_short_horizon_cannot_have(capsys):
 )
 def test_plan_refuses_what_it_cannot_plan(capsys, arguments, message):
     assert message in refused(capsys, "plan", *arguments, "--horizon", "1e4")
-
-
-@pytest.fixture
-def reproduction(monkeypatch):
-    """What `reproduce` would return, made of few runs."""
-    figures = {"fig1-bernoulli": FIGURES["fig1-bernoulli"].run(runs=40, rng=0)}
-    done = Reproduction(quick=True, entropy=0, figures=figures, seconds=1.0)
-    monkeypatch.setattr("robai.reproduction.reproduce", lambda *_, **__: done)
-    return done
-
-
-def test_reproduce_writes_a_report_and_prints_the_claims(capsys, tmp_path, reproduction):
-    out = tmp_path / "report"
-    code, text, _ = run(capsys, "reproduce", "--out", str(out))
-    assert code == 0
-    assert "EOCP reduces the final regret of UCB by 20 %" in text
-    assert "All 7 claims hold." in text
-    assert text.splitlines()[-1] == str(out / "index.html")
-    assert (out / "index.html").exists()
-    code, text, _ = run(capsys, "reproduce", "--out", str(out), "--json")
-    assert [claim["holds"] for claim in json.loads(text)["claims"]] == [True] * 7
-
-
-def test_reproduce_tells_by_its_exit_code_that_a_claim_fails(capsys, tmp_path, reproduction, monkeypatch):
-    monkeypatch.setattr(
-        "robai.claims.CLAIMS", (robai.claims.CLAIMS[0]._replace(check=lambda _: (False, "0")),)
-    )
-    code, text, _ = run(capsys, "reproduce", "--out", str(tmp_path / "report"))
-    assert code == 1
-    assert "does not hold" in text
-    assert "0 of 1 claims hold, 1 do not." in text
-
-
-def test_reproduce_does_not_start_if_it_could_not_write(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr("robai.reproduction.reproduce", lambda *_, **__: pytest.fail("it started"))
-    (tmp_path / "thesis.tex").write_text("years")
-    code, _, err = run(capsys, "reproduce", "--out", str(tmp_path))
-    assert code == 1
-    assert "not of a report, such as thesis.tex" in err
-    assert (tmp_path / "thesis.tex").exists()
 
 
 def test_an_interruption_is_no_traceback(capsys, monkeypatch):

@@ -5,6 +5,9 @@ for every distribution: P(sup |F_n - F| > e) <= 2 exp(-2 n e^2).
 """
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -142,3 +145,36 @@ def test_nothing_happens_at_the_switch(draw, arguments, mean, sd):
     first, second = (np.searchsorted(each, joint, side="right") / COUNT for each in pieces)
     # n m / (n + m) in the place of n
     assert np.abs(first - second).max() < math.sqrt(math.log(2e6) / COUNT)
+
+
+ODD = """
+import itertools, math
+from robai._core import draws, leap
+from robai._core.rng import Stream
+
+numbers = [math.nan, math.inf, -math.inf, -1.0, -1e-300, 0.0, 5e-324, 1e-9, 0.5, 2.0, 1e11, 1e308]
+source = Stream((1, 2, 3, 4))
+for a in numbers:
+    draws.poisson(a, source)
+    draws.gamma(a, source)
+    leap.hitting_times(a, -1.0, 1.0, 1, source)
+    leap.hitting_times(2.0, a, 1.0, 1, source)
+for a, b in itertools.product(numbers, numbers):
+    draws.beta(a, b, source)
+    if 0.0 <= a <= 1e18:
+        draws.binomial(a, b, source)
+for odd in ((math.nan, 1.0, 1.0), (1.0, math.nan, 1.0), (1.0, 1.0, math.nan), (1.0, math.inf, 1.0)):
+    leap.heights_if_not_hit(odd[0], odd[1], 1.0, odd[2], 1, source)
+print("ended")
+"""
+
+
+def test_no_parameter_makes_a_sampler_loop_for_ever():
+    child = subprocess.run(
+        [sys.executable, "-c", ODD],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert child.stdout == "ended\n", child.stderr

@@ -5,6 +5,7 @@ correct sampler exceeds with probability 1e-6 or less: 5 sigma, or the quantile 
 """
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -203,6 +204,116 @@ def test_the_posterior_of_a_proportion_needs_no_prior_pulls(successes):
     a, b = 0.5 + successes, 3.5 - successes
     assert_mean_and_variance(draws, a / (a + b), a * b / (a + b) ** 2 / (a + b + 1))
     assert ((draws >= 0) & (draws <= 1)).all()
+
+
+# ---- the ends of the ranges of shape and r, where another law is close
+
+LARGEST_R, SMALLEST_R = families.NegativeBinomial(r=1e15), families.NegativeBinomial(r=0.001)
+LARGEST_SHAPE, SMALLEST_SHAPE = families.Gamma(shape=1e9), families.Gamma(shape=0.01)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "ends"),
+    [
+        (families.Gamma, "shape", (0.01, 1e9)),
+        (families.NegativeBinomial, "r", (0.001, 1e15)),
+        (families.Gaussian, "sigma", (1e-100, 1e100)),
+    ],
+)
+def test_parameters_have_ranges(kind, name, ends):
+    low, high = ends
+    for value in ends:
+        assert getattr(kind(value), name) == value
+    for value in (0.0, 0.9 * low, 1.1 * high, 1e308):
+        with pytest.raises(
+            ValueError, match=re.escape(f"{name} must be from {low:g} to {high:g}, got {value!r}")
+        ):
+            kind(value)
+
+
+def posterior(family, pulls, total, size, key=11):
+    core, source = family._core(), stream(key)
+    return np.array([core.mean_from_posterior(pulls, total, source) for _ in range(size)])
+
+
+def normal_distance(sample, mean, sd):
+    """sqrt(n) sup |F_n - F| for a normal F."""
+    z = np.sort((sample - mean) / sd)
+    expected = np.array([0.5 * math.erfc(-each / math.sqrt(2)) for each in z])
+    places = np.arange(len(z) + 1) / len(z)
+    return math.sqrt(len(z)) * max(np.abs(places[1:] - expected).max(), np.abs(places[:-1] - expected).max())
+
+
+@pytest.mark.parametrize("mean", [0.3, 4.0, 1e5])
+def test_the_largest_r_is_poisson(mean):
+    size, poisson = 20_000, families.Poisson()
+    assert kolmogorov_distance(rewards(LARGEST_R, mean, size), rewards(poisson, mean, size, 12)) < KOLMOGOROV
+    for count in (7, 10**12, 10**18):
+        pair = [sums(family, mean, count, size, key) for family, key in ((LARGEST_R, 13), (poisson, 14))]
+        assert kolmogorov_distance(*pair) < KOLMOGOROV
+        assert_mean_and_variance(pair[0] - count * mean, 0.0, count * LARGEST_R._core().variance_at(mean))
+    total = np.rint(3 * mean)
+    pair = [posterior(family, 3, total, size, key) for family, key in ((LARGEST_R, 15), (poisson, 16))]
+    assert kolmogorov_distance(*pair) < KOLMOGOROV
+    for level in (1e-9, 0.1, 10.0):
+        for bound in (robai.kl.upper, robai.kl.lower):
+            assert bound(LARGEST_R, mean, level) == pytest.approx(bound("poisson", mean, level), rel=1e-9)
+
+
+def test_the_largest_shape_is_normal():
+    size, mean = 20_000, 0.9
+    sd = mean / math.sqrt(1e9)
+    assert normal_distance(rewards(LARGEST_SHAPE, mean, size), mean, sd) < KOLMOGOROV
+    for count in (7, 10**9, 10**18):
+        sample = sums(LARGEST_SHAPE, mean, count, size)
+        assert normal_distance(sample, count * mean, math.sqrt(count) * sd) < KOLMOGOROV
+    assert normal_distance(posterior(LARGEST_SHAPE, 7, 7 * mean, size), mean, sd / math.sqrt(7)) < KOLMOGOROV
+    for level in (0.1, 10.0):
+        for bound in (robai.kl.upper, robai.kl.lower):
+            gaussian = bound(families.Gaussian(sd), mean, level) - mean
+            assert bound(LARGEST_SHAPE, mean, level) - mean == pytest.approx(gaussian, rel=1e-3)
+
+
+def test_the_smallest_shape_is_a_power_of_a_uniform_variable():
+    # P(X <= x) = x^a / Gamma(1 + a) up to a factor 1 - a x, for small x.
+    size, shape, mean = 100_000, 0.01, 0.9
+    sample = rewards(SMALLEST_SHAPE, mean, size) * (shape / mean)
+    edge = np.array([1e-300, 1e-200, 1e-100, 1e-50, 1e-20, 1e-9, 1e-4])
+    assert_frequencies(sample, edge, edge**shape / math.gamma(1 + shape))
+    assert_mean_and_variance(sample, shape, shape)
+    # shape total / X of the posterior; few are too large for a double
+    draws = posterior(SMALLEST_SHAPE, 1, 1.0, size)
+    assert_frequencies(shape / draws, edge, edge**shape / math.gamma(1 + shape))
+    assert np.isinf(draws).mean() < 1e-3
+
+
+def test_the_smallest_r_hardly_ever_pays():
+    size, r = 200_000, 0.001
+    for mean in (0.9, 1e9):
+        sample = rewards(SMALLEST_R, mean, size)
+        assert_frequencies(sample, np.array([0.0]), np.array([(r / (r + mean)) ** r]))
+    draws = posterior(SMALLEST_R, 20, 5.0, size)
+    edge = np.array([1e-300, 1e-200, 1e-100, 1e-50, 1e-20])
+    # r Y / X with Y of shape 5.5: P(X <= Y x) is about E[Y^s] x^s / Gamma(1 + s), s = 20 r
+    s = 20 * r
+    chance = math.gamma(5.5 + s) / math.gamma(5.5) * edge**s / math.gamma(1 + s)
+    assert_frequencies(r / draws, edge, chance)
+
+
+def assert_frequencies(sample, edges, chances):
+    """How often the sample is at most an edge."""
+    seen = np.array([(sample <= edge).mean() for edge in edges])
+    assert (np.abs(seen - chances) < 5 * np.sqrt(chances * (1 - chances) / len(sample))).all()
+
+
+@pytest.mark.parametrize("means", [(0.7, 0.2), (40.0, 38.0)])
+def test_thompson_sampling_learns_with_the_largest_r_as_it_does_with_poisson_rewards(means):
+    bandits = robai.NegativeBinomial(means, r=1e15), robai.Poisson(means)
+    a, b = (
+        robai.simulate(robai.ThompsonSampling(), bandit, 1000, 1000, rng=seed, times=1)
+        for seed, bandit in enumerate(bandits)
+    )
+    assert kolmogorov_distance(a.final_regret, b.final_regret) < KOLMOGOROV
 
 
 # ---- data

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from robai._files import load_arrays, save_arrays, write_atomically
+from robai._files import check_writable, load_arrays, save_arrays, write_atomically
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
 
@@ -66,9 +66,37 @@ def test_missing_directory_is_named(tmp_path):
 
 def test_a_directory_is_not_replaced(tmp_path):
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="folder"):
+    with pytest.raises(IsADirectoryError, match=r"cannot write a file where a directory is: .*folder"):
         write_atomically(tmp_path / "folder", b"x")
     assert os.listdir(tmp_path) == ["folder"]
+
+
+@POSIX
+@pytest.mark.parametrize("call", [check_writable, lambda path: write_atomically(path, b"x")])
+def test_only_regular_files_are_replaced(tmp_path, call):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "loop", "link"):
+        with pytest.raises(FileExistsError, match="cannot replace what is not a regular file"):
+            call(tmp_path / name)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(os.listdir(tmp_path)) == ["link", "loop", "pipe"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a directory that nobody can write into")
+def test_a_check_tries_to_write():
+    with pytest.raises(OSError, match="/proc"):
+        check_writable("/proc/a.bin")
+
+
+def test_a_check_changes_nothing(tmp_path):
+    check_writable(tmp_path / "new")
+    assert os.listdir(tmp_path) == []
+    write_atomically(tmp_path / "old", b"old")
+    check_writable(tmp_path / "old")
+    assert (tmp_path / "old").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["old"]
 
 
 @POSIX

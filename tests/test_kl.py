@@ -227,7 +227,7 @@ def test_broadcasting(function):
 @pytest.mark.parametrize(
     ("function", "arguments", "message"),
     [
-        (kl.divergence, ("bernoulli", [0.5, 1.2], 0.5), r"p must be finite and in \[0, 1\] .*got 1.2"),
+        (kl.divergence, ("bernoulli", [0.5, 1.2], 0.5), r"p must be in \[0, 1\] .*got 1.2"),
         (kl.divergence, ("poisson", 0.5, -1.0), r"q must be in \[0, inf\] .*got -1.0"),
         (kl.divergence, ("gaussian", math.nan, 0.5), "p must be .*got nan"),
         (kl.upper, ("gaussian", INF, 0.5), "p must be .*got inf"),

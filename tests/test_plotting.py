@@ -1,6 +1,7 @@
 import itertools
 import subprocess
 import sys
+from html import unescape
 
 import matplotlib as mpl
 import numpy as np
@@ -248,3 +249,38 @@ def test_missing_matplotlib_names_the_extra(monkeypatch):
 def test_importing_the_package_does_not_import_matplotlib():
     code = "import robai, robai.plotting, robai.cli, sys; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+ODD_LABELS = ["$\\frac$", "a $b$ c", "_hidden", "__$x^$", "_", "\\$", "\x1b[2J\n", "100 %_x^2"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("named", ["at the ends", "in a legend"])
+def test_labels_are_drawn_as_they_are(method, named, tmp_path):
+    """Not as formulas, which most are not, and none is left out. Warnings are errors here."""
+    labels = ODD_LABELS if named == "in a legend" else ODD_LABELS[:4]
+    results = [make(label, commit_time=10 + i, regret=3.0 + i) for i, label in enumerate(labels)]
+    figure = Figure(figsize=(5, 1.5) if named == "in a legend" else (5, 5))
+    ax = figure.subplots()
+    getattr(Comparison(results), method)(ax)
+    figure.savefig(tmp_path / "x.png")
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(tmp_path / "x.svg")
+    drawn = unescape((tmp_path / "x.svg").read_text())
+    for label in labels:
+        assert label.replace("\x1b", r"\x1b").replace("\n", r"\n") in drawn
+    assert [result.label for result in results] == labels
+
+
+def test_labels_of_scaling_and_parameter_are_drawn_as_they_are(tmp_path):
+    results = [make(label, horizon=horizon) for label in ODD_LABELS for horizon in (100, 1000)]
+    by_label = {label: [make(), make()] for label in ODD_LABELS}
+    for draw in (
+        lambda ax: plot_scaling(results, ax),
+        lambda ax: plot_parameter(by_label, [1.0, 2.0], ax, reference=make("_$\\frac$")),
+    ):
+        figure = Figure(figsize=(5, 1.5))
+        ax = figure.subplots()
+        draw(ax)
+        figure.savefig(tmp_path / "x", format="png")
+        assert len(legend(ax)) >= len(ODD_LABELS)

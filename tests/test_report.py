@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import robai
-from robai._directory import check_replaceable, replacing
 from robai._html import page, table
 from robai.experiments import FIGURES, SENSITIVITY, TABLE
 from robai.report import write_report
@@ -99,30 +98,6 @@ def test_a_report_is_replaced_as_a_whole(directory, reproduction):
     assert not (directory / "figures" / "scaling.png").exists()
     assert "Table 1, measured" not in (directory / "index.html").read_text()
     assert [each.name for each in directory.parent.iterdir()] == [directory.name]
-
-
-def test_files_of_others_are_never_removed(tmp_path):
-    (tmp_path / "thesis.tex").write_text("years")
-    with pytest.raises(FileExistsError, match=r"not of a report, such as thesis\.tex"):
-        check_replaceable(tmp_path)
-    with pytest.raises(NotADirectoryError, match="is a file"):
-        check_replaceable(tmp_path / "thesis.tex")
-    with pytest.raises(FileNotFoundError, match="not a directory to write into"):
-        check_replaceable(tmp_path / "missing" / "report")
-    (tmp_path / "report.json").write_text("not JSON")
-    with pytest.raises(FileExistsError):
-        check_replaceable(tmp_path)
-
-
-def test_a_failure_leaves_the_old_directory(tmp_path):
-    target = tmp_path / "report"
-    with replacing(target) as fresh:
-        (fresh / "a").write_text("old")
-        (fresh / "report.json").write_text('{"files": ["a"]}')
-    with pytest.raises(FileNotFoundError), replacing(target) as fresh:
-        (fresh / "missing" / "a").write_text("new")
-    assert (target / "a").read_text() == "old"
-    assert [each.name for each in tmp_path.iterdir()] == ["report"]
 
 
 def test_text_is_escaped():

@@ -1,6 +1,6 @@
 """Binomial, Poisson, gamma and beta variables (see draws.pxd)."""
 
-from libc.math cimport exp, fabs, floor, log, log1p, pi, sqrt
+from libc.math cimport NAN, exp, fabs, floor, log, log1p, pi, sqrt
 from libc.stdint cimport int64_t
 from numpy.random cimport bitgen_t
 from numpy.random.c_distributions cimport (
@@ -20,6 +20,8 @@ cdef double LARGE = 68719476736.0           # 2^36
 cdef double draw_binomial(double trials, double p, Rng* rng) noexcept nogil:
     cdef bitgen_t bitgen
     cdef binomial_t scratch
+    if not 0.0 <= p <= 1.0:
+        return NAN
     if trials > LARGE:
         return trials - large_binomial(trials, 1.0 - p, rng) if p > 0.5 else large_binomial(trials, p, rng)
     scratch.has_binomial = 0
@@ -37,7 +39,7 @@ cdef double draw_poisson(double rate, Rng* rng) noexcept nogil:
 
 cdef double draw_gamma(double shape, Rng* rng) noexcept nogil:
     cdef bitgen_t bitgen
-    if shape > LARGE:
+    if not 0.0 <= shape <= LARGE:
         return large_gamma(shape, rng)
     attach(&bitgen, rng)
     return random_standard_gamma(&bitgen, shape)
@@ -45,6 +47,8 @@ cdef double draw_gamma(double shape, Rng* rng) noexcept nogil:
 
 cdef double draw_beta(double a, double b, Rng* rng) noexcept nogil:
     cdef bitgen_t bitgen
+    if not (a > 0.0 and b > 0.0):
+        return NAN
     attach(&bitgen, rng)
     return random_beta(&bitgen, a, b)
 
@@ -55,7 +59,7 @@ cdef double large_binomial(double n, double p, Rng* rng) noexcept nogil:
     cdef double a = -0.0873 + 0.0248 * b + 0.01 * p, quick = 0.92 - 4.2 / b
     cdef double alpha = (2.83 + 5.1 / b) * spread, mode = floor((n + 1.0) * p)
     cdef double u, v, us, k
-    if mean < 30.0:
+    if not mean >= 30.0:
         return few_of_many(n, p, rng)
     while True:
         u = next_double(rng) - 0.5
@@ -108,7 +112,7 @@ cdef double large_gamma(double shape, Rng* rng) noexcept nogil:
         x = next_normal(rng)
         w = c * x
         rise = w * (3.0 + w * (3.0 + w))            # (1 + w)^3 - 1
-        if log(1.0 - next_double(rng)) < 0.5 * x * x + d * log1pmx(rise):
+        if not log(1.0 - next_double(rng)) >= 0.5 * x * x + d * log1pmx(rise):
             return d * (1.0 + rise)
 
 
@@ -125,3 +129,8 @@ def poisson(double rate, Stream stream not None):
 def gamma(double shape, Stream stream not None):
     """One standard gamma variable."""
     return draw_gamma(shape, &stream.rng)
+
+
+def beta(double a, double b, Stream stream not None):
+    """One beta variable."""
+    return draw_beta(a, b, &stream.rng)

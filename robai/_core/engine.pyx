@@ -6,10 +6,12 @@ rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown 
 """
 
 from cpython.time cimport monotonic_ns
+from libc.math cimport fabs
 
 import numpy as np
 
 from robai._core.bounds cimport least_level
+from robai._core.families cimport Gaussian
 
 TAPE_LENGTH = TAPE
 
@@ -21,6 +23,17 @@ cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
         return False
     batch._work = 0
     return monotonic_ns() >= batch._deadline
+
+
+cdef double origin(Family family, double best):
+    """Where the rewards are counted from.
+
+    For Gaussian rewards it makes no difference to any rule, and in sums of rewards far from 0 rounding
+    would outgrow the noise.
+    """
+    if isinstance(family, Gaussian) and fabs(best) > 1e5 * (<Gaussian>family).sigma:
+        return best
+    return 0.0
 
 
 cdef class Batch:
@@ -44,8 +57,9 @@ cdef class Batch:
                  int64_t initial_pulls, Family family not None, means, times, states):
         self._explore, self._stop, self._commit, self._family = explore, stop, commit, family
         self._optimism = explore if isinstance(explore, Optimism) else None
-        self._means = np.array(means, dtype=np.float64)
-        self._gaps = np.max(means) - np.asarray(self._means)
+        means = np.array(means, dtype=np.float64)
+        self._gaps = means.max() - means
+        self._means = means - origin(family, means.max())
         self._times = np.array(times, dtype=np.int64)
         self._states = np.array(states, dtype=np.uint64)
         cdef Py_ssize_t n_arms = self._means.shape[0], runs = self._states.shape[0]

@@ -88,10 +88,10 @@ cdef class Gaussian(Family):
         return self.sigma * self.sigma
 
     cdef double upper(self, double p, double level) noexcept nogil:
-        return p + self.sigma * sqrt(2.0 * level)
+        return p + self.sigma * (2.0 * sqrt(0.5 * level))           # 2 level may be infinite
 
     cdef double lower(self, double p, double level) noexcept nogil:
-        return p - self.sigma * sqrt(2.0 * level)
+        return p - self.sigma * (2.0 * sqrt(0.5 * level))
 
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
@@ -253,8 +253,9 @@ cdef class NegativeBinomial(Family):
         return draw_poisson(mean / self.r * draw_gamma(self.r * count, rng), rng)
 
     cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        cdef double success = draw_beta(self.r * pulls, 0.5 + total, rng)
-        return self.r * (1.0 - success) / success if success > 0.0 else INFINITY
+        # The odds of a failure are beta prime: as a ratio nothing cancels, however large r is.
+        cdef double successes = draw_gamma(self.r * pulls, rng), failures = draw_gamma(0.5 + total, rng)
+        return self.r * (failures / successes) if successes > 0.0 else INFINITY
 
 
 @cython.final

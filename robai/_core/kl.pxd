@@ -268,7 +268,7 @@ cdef inline double bernoulli_lower(double p, double level) noexcept nogil:
 
 
 # ---------------------------------------------------------------------- Negative binomial
-# Means and r from 1e-30 to 1e30, and mean 0; beyond that intermediate results may overflow.
+# For r from 1e-3 to 1e15 and p up to 1e100; beyond that intermediate results may overflow.
 
 cdef inline double overdispersed(double p, double q, double gap, double r) noexcept nogil:
     """p h(q/p) - (p+r) h((q+r)/(p+r)) for a finite q = p + gap > 1e-300 p > 0.
@@ -295,6 +295,8 @@ cdef inline double negative_binomial_divergence(double p, double q, double r) no
         return 0.0
     if q == INFINITY:
         return INFINITY
+    if p < 1e-20 * r and q < 1e-20 * r:    # Poisson to all digits, and q / r may be too small for a double
+        return deviance(p, q, q - p)
     if p == 0.0:
         return r * log1p(q / r)
     if q <= 1e-300 * p:                    # the first term is by far the larger; also q = 0

@@ -30,8 +30,6 @@ from robai._core.rng cimport Rng, Stream, next_double, next_normal
 cdef enum:
     FEW = 16                        # rounds to play one by one where no leap is possible
 
-cdef double TINY = np.finfo(np.float64).tiny
-
 # A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
 cdef double NEAR = 3.0
 
@@ -71,13 +69,13 @@ cdef inline double height_if_not_hit(double height, double drift, double time, R
         y = mean + spread * next_normal(rng)
         if y > 0.0 and next_double(rng) >= exp(-reach * y):
             return y
-    while True:
+    while True:                     # also ends if a parameter is NaN
         y = -log(1.0 - next_double(rng)) / rate
         if reach < rate:
             y -= log(1.0 - next_double(rng)) / rate
         # The target is exp(-rate y) exp(-y^2 / (2 time)) (1 - exp(-reach y)), and 1 - e^-z <= min(1, z).
         bound = reach * y if reach < rate else 1.0
-        if next_double(rng) * bound < exp(-0.5 * y * y / time) * -expm1(-reach * y):
+        if not next_double(rng) * bound >= exp(-0.5 * y * y / time) * -expm1(-reach * y):
             return y
 
 
@@ -100,19 +98,21 @@ cdef class GaussianLeaps(Batch):
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._bounds = self._optimism.bounds
-        # With noise below 1e-100 of the bounds the squares of a streak would overflow; no index sees it.
-        self._sigma = max((<Gaussian>self._family).sigma, 1e-100 * self._bounds.sigma, TINY)
-        self._precision = 1.0 / self._sigma
-        self._deviations = np.empty(self._means.shape[0])
-        self._steady_root = self._root(1.0, 1.0, 0.0)
         self._steady = isinstance(self._bounds.level, FixedLevel)
+        # Noise below 1e-30 of the bounds, which no index sees, is drawn larger: so every number of a
+        # streak is below 1e60, and its square a double. Other levels are logarithms.
+        cdef double level = (<FixedLevel>self._bounds.level).value if self._steady else 1.0
+        self._sigma = max((<Gaussian>self._family).sigma, 1e-30 * self._bounds.sigma * sqrt(max(level, 1.0)))
+        self._precision = 1.0 / self._sigma
+        self._steady_root = self._bounds.sigma * self._precision * sqrt(2.0 * level)
+        self._deviations = np.empty(self._means.shape[0])
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        # Clipped, for the same reason: beyond 1e130 standard deviations a pull nothing is random.
+        # Clipped, for the same reason: that many standard deviations a pull outweigh any bound.
         cdef double mean = self._means[arm]
-        cdef double ahead = min(max((mean - explore.bar) * self._precision, -1e130), 1e130)
-        cdef double deviation, n, t, slack, root, drift, tau, k, step, excess
+        cdef double ahead = min(max((mean - explore.bar) * self._precision, -1e40), 1e40)
+        cdef double deviation, n, t, slack, root, drift, tau, k, step, excess, square
         cdef int work = 0
         cdef int64_t pulls = self._arms.pulls[arm], end = self._arms.t + 1 + limit, left = limit, length, i
         # At the start of a streak b is close; a level that moves makes it expensive to look how close.
@@ -142,7 +142,7 @@ cdef class GaussianLeaps(Batch):
                 drift = ahead + 1.0 / 2.25 * root / sqrt(n)
                 k = <double>length
                 tau = hitting_time(slack, drift, &rng)
-                if tau >= k:
+                if not tau < k:
                     copy = rng      # so that the address of `rng` goes nowhere: it stays in registers
                     deviation += height_if_not_hit(slack, drift, k, &copy) - slack - drift * k
                     rng = copy
@@ -155,16 +155,17 @@ cdef class GaussianLeaps(Batch):
                 pulls += length
                 left -= length
                 step = sqrt(<double>(length + 1) - tau)
-            # Close to b, pull by pull; no margins for ties, which normal rewards do not have. With few
-            # pulls a level may fall fast.
+            # Close to b, pull by pull. With few pulls a level may fall fast. Bounds much wider than the
+            # noise tie in spite of it, hence the margin.
             length = min(left, min(pulls, <int64_t>FEW))
             n = <double>pulls
             root = self._root(n, <double>(end - left), <double>length)
+            square = (1.0 - 2e-9) * root * root
             for i in range(length):
                 deviation += step * next_normal(&rng)
                 n += 1.0
                 excess = deviation + n * ahead                          # over c n
-                if not excess * fabs(excess) > -root * root * n:        # is S > b(n), without a root
+                if not excess * fabs(excess) > -square * n:             # is S > b(n), without a root
                     self._staying = False
                     length = i + 1
                     break
@@ -280,7 +281,7 @@ cdef class PositiveLeaps(Batch):
             length = min(<int64_t>k, limit)             # limits above 2^53 may have been rounded up
             if length >= self._rounds[SMALLEST] and self._safe(explore, length):
                 return length
-        if k < <double>self._rounds[SMALLEST]:
+        if not k >= <double>self._rounds[SMALLEST]:
             return 0
         size = min(<Py_ssize_t>(4.0 * log2(k)) + 1, <Py_ssize_t>SIZES - 1)
         while size > SMALLEST and self._width(arm, size) + loss * <double>self._rounds[size] > slack:

@@ -1,0 +1,66 @@
+"""Text that is printed: whatever a label or a file holds, it moves no cursor and ends no line."""
+
+import re
+
+import numpy as np
+import pytest
+
+import robai
+from robai._summary import align, brief, printable
+from robai.result import Comparison, Result
+
+ODD = ["\x1b[2Jgone", "a\nb", "\r\x08\x7f", "\x9b31m", "left\u202eright", "\u2028", "\ud800", "tab\t"]
+
+
+def make(label, meta=None):
+    return Result(
+        times=[10],
+        regret=[1.5],
+        regret_sem=[0.5],
+        final_regret=[1.0, 2.0],
+        commit_time=[5, 5],
+        committed_arm=[0, 0],
+        pulls=[[9, 1], [8, 2]],
+        gaps=[0.0, 1.0],
+        label=label,
+        meta=meta or {},
+    )
+
+
+def is_plain(text):
+    return all(each.isprintable() for each in text.split("\n"))
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_summaries_are_printable_whatever_the_labels_are(odd):
+    result = make(odd, {"policy": odd, "bandit": odd, "engine": odd})
+    plain = make("plain", {"policy": "plain", "bandit": "plain", "engine": "plain"})
+    for one, other in ((result, plain), (Comparison([result]), Comparison([plain]))):
+        assert is_plain(one.summary())
+        assert one.summary().count("\n") == other.summary().count("\n")
+    agent = robai.Agent(robai.EOCPUG(), [odd, "B"], 1000, reward="gaussian", rng=0)
+    agent.update(agent.select(), 0.5)
+    agent.update(agent.select(), 0.5)
+    assert is_plain(agent.summary())
+
+
+def test_what_is_escaped_can_still_be_told_apart_and_lines_up():
+    rows = align([("a\x1b", "1", ""), ("longer name", "22", "")])
+    assert rows == [r"a\x1b         1", "longer name  22"]
+    assert printable("é ± 中 \x00") == r"é ± 中 \x00"
+
+
+def test_many_means_are_shown_by_their_ends():
+    bandit = robai.Gaussian(np.linspace(1.0, 0.0, 10**4))
+    text = brief(repr(bandit))
+    assert len(text) < 200
+    assert text.startswith("Gaussian(means=(1.0, ")
+    assert text.endswith(", 0.0), sigma=1.0)")
+    assert re.search(r"\d, \.\.\., \d", text)
+    assert brief("x" * 10**4).startswith("xxx")
+    assert len(brief("x" * 10**4)) < 200
+    result = robai.simulate(robai.UCB(), bandit, 10**4, 1, rng=0)
+    assert len(result.summary()) < 2000
+    assert len(Comparison([result]).summary()) < 2000
+    few = repr(robai.Gaussian([0.5, 0.2]))
+    assert brief(few) == few
