@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 import robai
 from robai import _checks, families, policies, rules
 from robai._experiment import BOUNDED, Experiment, Reward, as_reward
+from robai._json import parse
 from robai._spec import Spec
 from robai.custom import CustomPolicy
 
@@ -134,16 +135,12 @@ def dumps(data: dict[str, Any]) -> str:
 def loads(text: str | bytes) -> dict[str, Any]:
     """JSON text as an object, or a ValueError."""
     try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        data = parse(text)
+    except ValueError as error:
         raise ValueError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
     return data
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number that a state can hold")
 
 
 def decode(data: dict[str, Any]) -> tuple[Experiment, Counts]:
