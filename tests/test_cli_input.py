@@ -158,7 +158,7 @@ def test_means_may_begin_with_a_minus(capsys, means, form):
 
 def test_negative_numbers_reach_the_checks_of_their_options(capsys):
     assert main(["simulate", "--policy", "ucb", "--sigma", "-1e5", *flat(GAME)]) == 2
-    assert "sigma must be above 0, got -100000.0" in capsys.readouterr().err
+    assert "sigma must be from 1e-100 to 1e+100, got -100000.0" in capsys.readouterr().err
 
 
 def test_help_is_not_taken_for_a_value(capsys):
