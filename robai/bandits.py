@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -23,6 +23,10 @@ __all__ = [
     "NegativeBinomial",
     "Poisson",
 ]
+
+# The square of what 10**18 rewards sum to is finite, and so is its sum over all runs.
+LARGEST_REWARD = 1e100
+MOST_ARMS_SHOWN = 1000
 
 
 class Bandit:
@@ -63,6 +67,16 @@ class Bandit:
         """The smallest and the largest reward."""
         return self.family.support
 
+    def __repr__(self) -> str:
+        if self.n_arms <= MOST_ARMS_SHOWN:
+            means = repr(self.means)
+        else:
+            means = f"({self.means[0]!r}, ..., {self.means[-1]!r}: {self.n_arms:,} arms)"
+        others = (
+            f", {each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.name != "means"
+        )
+        return f"{type(self).__name__}(means={means}{''.join(others)})"
+
     def _core(self) -> _core.Family:
         return self.family._core()
 
@@ -70,7 +84,8 @@ class Bandit:
         values = _listed("means", self.means)
         if len(values) < 2:
             raise ValueError(f"means must have at least two arms, got {len(values)}")
-        means = tuple(self.family.check_mean(f"means[{arm}]", mean) for arm, mean in enumerate(values))
+        check = self.family.check_mean
+        means = tuple(check(f"means[{arm}]", mean) for arm, mean in enumerate(values))
         object.__setattr__(self, "means", means)
 
 
@@ -80,7 +95,7 @@ def _listed(name: str, values: Any) -> list:
     return list(values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gaussian(Bandit):
     """Normal rewards with the same standard deviation, sigma, for every arm."""
 
@@ -96,7 +111,7 @@ class Gaussian(Bandit):
         return families.Gaussian(self.sigma)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bernoulli(Bandit):
     """Rewards 0 and 1; a mean is the probability of 1."""
 
@@ -110,7 +125,7 @@ class Bernoulli(Bandit):
         return families.Bernoulli()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Binomial(Bandit):
     """Rewards 0 to n, successes in n trials; means are mean rewards, from 0 to n."""
 
@@ -126,7 +141,7 @@ class Binomial(Bandit):
         return families.Binomial(self.n)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Poisson(Bandit):
     """Counts."""
 
@@ -140,7 +155,7 @@ class Poisson(Bandit):
         return families.Poisson()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exponential(Bandit):
     """Exponentially distributed rewards."""
 
@@ -154,7 +169,7 @@ class Exponential(Bandit):
         return families.Exponential()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gamma(Bandit):
     """Gamma distributed rewards with the same shape for every arm."""
 
@@ -170,7 +185,7 @@ class Gamma(Bandit):
         return families.Gamma(self.shape)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NegativeBinomial(Bandit):
     """Counts with variance mean + mean^2 / r."""
 
@@ -186,7 +201,7 @@ class NegativeBinomial(Bandit):
         return families.NegativeBinomial(self.r)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Empirical(Bandit):
     """Rewards drawn, with replacement, from data: one sequence of observed rewards an arm.
 
@@ -213,13 +228,21 @@ class Empirical(Bandit):
                 raise TypeError(f"{name} must be a sequence of numbers, got {listed!r}")
             if values.size == 0:
                 raise ValueError(f"{name} must have at least one reward, got none")
+            values = values.astype(float)
             if not np.isfinite(values).all():
                 raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]!r}")
-            samples.append(tuple(values.astype(float).tolist()))
+            if beyond := values[np.abs(values) > LARGEST_REWARD].tolist():
+                raise ValueError(
+                    f"{name} must be from {-LARGEST_REWARD:g} to {LARGEST_REWARD:g}, got {beyond[0]}"
+                )
+            samples.append(tuple(values.tolist()))
         object.__setattr__(self, "samples_per_arm", tuple(samples))
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{len(values):,} rewards" for values in self.samples_per_arm)
+        arms = self.samples_per_arm
+        if len(arms) > MOST_ARMS_SHOWN:
+            return f"Empirical({sum(map(len, arms)):,} rewards of {len(arms):,} arms)"
+        sizes = ", ".join(f"{len(values):,} rewards" for values in arms)
         return f"Empirical({sizes})"
 
     @cached_property

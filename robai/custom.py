@@ -27,7 +27,6 @@ from __future__ import annotations
 
 import copy
 import operator
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -43,7 +42,7 @@ from robai.policies.base import BasePolicy, Parts
 
 if TYPE_CHECKING:
     from robai._core.player import Player
-    from robai._play.batches import Played, Simulation
+    from robai._play.batches import Played, Simulation, Stop
     from robai.rules import Game
 
 __all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
@@ -181,7 +180,7 @@ class Asked:
         self.policy.update(arm, reward)
 
 
-def play_custom(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
+def play_custom(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1 of a policy written in Python; as `robai._play.batches.play`."""
     from robai._play.batches import Played  # which imports this module
 
@@ -214,13 +213,13 @@ class _Run:
         self.regret: list[float] = []
         self.commit_time = self.committed_arm = -1
 
-    def play(self, stop: threading.Event | None) -> None:
+    def play(self, stop: Stop) -> None:
         from robai._play.batches import Interrupted  # which imports this module
 
         state = self.asked.state
         for until in self.times:
             while state.t < until and self.committed_arm < 0:
-                if stop is not None and state.t % _ROUNDS_BETWEEN_LOOKS == 0 and stop.is_set():
+                if state.t % _ROUNDS_BETWEEN_LOOKS == 0 and stop.is_set():
                     raise Interrupted
                 self._round()
             if self.committed_arm >= 0:

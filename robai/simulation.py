@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
+import operator
 import os
+import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ import numpy as np
 from robai._base import checks
 from robai._base.progress import Progress
 from robai._base.version import VERSION
+from robai._core.rng import NUMPY
 from robai._play.batches import Merger, Simulation, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai.bandits import Bandit
@@ -26,6 +30,7 @@ from robai.result import Comparison, Result
 
 LONGEST_HORIZON = 10**18
 ENGINES = ("auto", "step", "leap")
+POOL_SIZE = 4  # of a SeedSequence
 
 Rng = None | int | np.random.SeedSequence | np.random.Generator
 Seed = tuple[tuple[int, ...], tuple[int, ...]]  # entropy and spawn key
@@ -72,8 +77,9 @@ def simulate(
         The number of threads, all cores if None; of an executor's workers, if one is given: four
         batches for each are under way at a time.
     executor : concurrent.futures.Executor or None
-        Where to run batches instead of own threads: a process pool, Dask's (`pure=False`), MPI's.
-        Ctrl-C cancels the batches that wait there; those that are being played come to their end.
+        Where to run batches instead of own threads: a process pool, Dask's (`pure=False`), MPI's; but not
+        the pool in which this call itself runs. Ctrl-C cancels the batches that wait there and stops those
+        that are being played on this machine within a second; on others they come to their end.
     checkpoint : path or None
         A directory that finished batches are kept in; a simulation that was interrupted goes on
         from there when it is called again with the same arguments, or with more runs.
@@ -86,6 +92,11 @@ def simulate(
     -------
     Result
 
+    Notes
+    -----
+    Ctrl-C reaches the main thread alone. A simulation in another thread is not stopped by it, but ends
+    (SystemExit) when the main thread has ended and the interpreter exits.
+
     Examples
     --------
     >>> import robai
@@ -97,8 +108,9 @@ def simulate(
     seed, fresh = seed_words(rng)
     simulation = _simulation(policy, bandit, horizon, times, seed, engine, checkpoint)
     options = _options(runs, workers, executor, checkpoint, progress, curves)
+    _check_memory([simulation], options)
     _warn_of_ties(bandit)
-    return _run(simulation, options, fresh)
+    return _run(simulation, options, fresh, simulation.policy.label())
 
 
 def compare(
@@ -132,10 +144,13 @@ def compare(
     """
     named = _labelled(policies)
     seed, fresh = seed_words(rng)
+    if isinstance(times, Iterator):  # which can be read once only
+        times = list(times)
     simulations = [
         _simulation(each, bandit, horizon, times, seed, engine, checkpoint) for each in named.values()
     ]
     options = _options(runs, workers, executor, checkpoint, progress, curves)
+    _check_memory(simulations, options)
     _warn_of_ties(bandit)
     results = {}
     for place, (label, simulation) in enumerate(zip(named, simulations, strict=True)):
@@ -144,23 +159,23 @@ def compare(
         else:
             own = options
         simulation = replace(simulation, entropy=seed[0], spawn_key=seed[1])
-        result = _run(simulation, own, fresh)
+        results[label] = _run(simulation, own, fresh, label)
         # A fresh seed gives way to that of the first checkpoint, for all policies.
-        seed, fresh = (tuple(map(int, result.meta["entropy"])), tuple(result.meta["spawn_key"])), False
-        results[label] = replace(result, label=label)
+        meta = results[label].meta
+        seed, fresh = (tuple(map(int, meta["entropy"])), tuple(meta["spawn_key"])), False
     return Comparison(results)
 
 
-def _run(simulation: Simulation, options: Options, fresh: bool) -> Result:
+def _run(simulation: Simulation, options: Options, fresh: bool, label: str) -> Result:
     started = time.perf_counter()
     store = None
     if options.checkpoint is not None:
         store = Checkpoint(options.checkpoint, simulation, fresh)
-        simulation = replace(simulation, entropy=store.entropy, spawn_key=store.spawn_key)
-    runs, times = options.runs, len(simulation.times)
-    size = batch_size(runs, times, options.workers, None if store is None else BATCH)
+        simulation = store.simulation
+    runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
+    size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
     spans = ((first, min(first + size, runs)) for first in range(0, runs, size))
-    merger = Merger(times, options.curves)
+    merger = Merger(simulation, runs, options.curves)
     with Progress(options.progress, runs, simulation.policy.label()) as bar:
         for played in in_order(simulation, spans, options.workers, options.executor, store):
             merger.add(played)
@@ -174,10 +189,10 @@ def _run(simulation: Simulation, options: Options, fresh: bool) -> Result:
         "spawn_key": list(simulation.spawn_key),
         "engine": simulation.engine,
         "robai": VERSION,
-        "numpy": np.__version__,
+        "numpy": NUMPY,
         "seconds": time.perf_counter() - started,
     }
-    return merger.result(simulation, meta)
+    return merger.result(label, meta)
 
 
 @dataclass(frozen=True)
@@ -197,6 +212,12 @@ def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: 
         isinstance(executor, type) or not callable(getattr(executor, "submit", None))
     ):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
+    own = getattr(executor, "_threads", ()) if isinstance(executor, ThreadPoolExecutor) else ()
+    if threading.current_thread() in own:
+        raise ValueError(
+            f"executor must not be the pool in which this call runs, whose threads could wait for each other "
+            f"for ever, got {executor!r}; leave it out, or pass another"
+        )
     if not (checkpoint is None or isinstance(checkpoint, str | os.PathLike)):
         raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
     if not (isinstance(progress, bool) or callable(progress)):
@@ -209,6 +230,27 @@ def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: 
         progress=progress,
         curves=bool(curves),
     )
+
+
+def _check_memory(simulations: list[Simulation], options: Options) -> None:
+    """A ValueError, before anything is played, if the machine cannot hold the results."""
+    arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
+    numbers = 3 + arms + (times if options.curves else 0)  # a run
+    needed = 8 * numbers * options.runs * len(simulations)
+    if needed > _memory():
+        kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if options.curves else "")
+        raise ValueError(
+            f"runs must be fewer on this machine, got {options.runs:,}: results with {kept} need "
+            f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
+        )
+
+
+def _memory() -> float:
+    """The bytes of memory of the machine, infinite if it does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return math.inf
 
 
 def _cores() -> int:
@@ -255,8 +297,9 @@ def _simulation(
 
 
 def _warn_of_ties(bandit: Bandit) -> None:
-    if len(bandit.best_arms) > 1:
-        arms = ", ".join(map(str, bandit.best_arms))
+    best = bandit.best_arms
+    if len(best) > 1:
+        arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
         warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=3)
 
 
@@ -266,8 +309,9 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
         rounds = [checks.whole("times", each, 1, horizon) for each in times]
         if not rounds:
             raise ValueError("times must hold at least one round, got none")
-        if any(later <= earlier for earlier, later in itertools.pairwise(rounds)):
-            raise ValueError(f"times must be increasing, got {times!r}")
+        for earlier, later in itertools.pairwise(rounds):
+            if later <= earlier:
+                raise ValueError(f"times must be increasing, got {later} after {earlier}")
     else:
         count = checks.whole("times", times, 1, 10**6)
         grid = np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64)) if count > 1 else []
@@ -276,17 +320,30 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 
 
-def seed_words(rng: Any) -> tuple[tuple[tuple[int, ...], tuple[int, ...]], bool]:
+def seed_words(rng: Any) -> tuple[Seed, bool]:
     """Entropy and spawn key of a seed, and whether they are fresh from the system."""
     if isinstance(rng, np.random.Generator):
         return (tuple(int(word) for word in rng.integers(0, 2**32, size=8)), ()), False
-    if isinstance(rng, np.random.SeedSequence):
-        sequence = rng
-    else:
-        sequence = np.random.SeedSequence(None if rng is None else checks.whole("rng", rng, 0, 2**128 - 1))
+    sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
+    if sequence.pool_size != POOL_SIZE:
+        raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
     entropy = sequence.entropy
     words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
-    return (tuple(map(int, words)), tuple(map(int, sequence.spawn_key))), rng is None
+    try:
+        return (tuple(map(operator.index, words)), tuple(map(int, sequence.spawn_key))), rng is None
+    except TypeError:  # SeedSequence(["12"]) is possible
+        raise TypeError(f"rng must have whole numbers as its entropy, got {rng!r}") from None
+
+
+def _sequence(rng: Any) -> np.random.SeedSequence:
+    if rng is None:
+        return np.random.SeedSequence()
+    try:
+        return np.random.SeedSequence(checks.whole("rng", rng, 0, 2**128 - 1))
+    except TypeError:
+        raise TypeError(
+            f"rng must be None, a whole number, a SeedSequence or a Generator, got {rng!r}"
+        ) from None
 
 
 def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> str:

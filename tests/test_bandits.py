@@ -227,5 +227,26 @@ def test_bad_data_is_named(samples, error, message):
         robai.Empirical(samples)
 
 
-def test_the_mean_of_large_data_does_not_overflow():
-    assert robai.Empirical([[1e308, 1e308], [0.0]]).means == (pytest.approx(1e308), 0.0)
+@pytest.mark.parametrize("value", [3e200, -1.01e100, 1e308, np.longdouble("1e300")])
+def test_data_too_large_for_squares_of_sums_is_refused_at_once(value):
+    with pytest.raises(ValueError, match=r"samples_per_arm\[1\] must be from -1e\+100 to 1e\+100, got "):
+        robai.Empirical([[0.5], [0.5, value]])
+
+
+@pytest.mark.parametrize("scale", [1e100, -1e100])
+def test_the_largest_data_can_be_simulated(policy, scale):
+    needs_family = any(hasattr(part, "family") for part in (policy, *policy.parts()))
+    bandit = robai.Empirical([[scale, 0.25 * scale], [0.5 * scale, 0.0]])
+    if needs_family:
+        policy = dataclasses.replace(policy, family="gaussian")
+    result = robai.simulate(policy, bandit, 50, 20, rng=1)
+    assert np.isfinite(result.regret_sem).all()
+    assert result.regret[-1] > 1e98
+
+
+def test_the_text_of_many_arms_is_short(make):
+    many = make(np.linspace(0.25, 0.75, 1001))
+    assert ", ..., 0.75: 1,001 arms)" in repr(many)
+    assert len(repr(many)) < 100
+    assert "..." not in repr(make(np.linspace(0.25, 0.75, 1000)))
+    assert repr(robai.Empirical([[0.0, 1.0]] * 1001)) == "Empirical(2,002 rewards of 1,001 arms)"

@@ -4,24 +4,26 @@ import pytest
 from robai.result import Comparison, Result
 
 
-def make(label="EOCP(gap=0.5)", **changes):
+def make(label="EOCP(gap=0.5)", pulled=(20, 30, 40, 70), gap=0.5, **changes):
     """Four runs on two arms over 1000 rounds: two commit rightly, one wrongly, one never."""
+    pulls = np.array([[1000 - n, n] for n in pulled])
+    final_regret = gap * pulls[:, 1]
     values = {
         "times": [10, 100, 1000],
-        "regret": [1.0, 5.0, 20.0],
+        "regret": [1.0, 5.0, final_regret.mean()],
         "regret_sem": [0.1, 0.5, 1.25],
-        "final_regret": [10.0, 15.0, 20.0, 35.0],
+        "final_regret": final_regret,
         "commit_time": [100, 300, 200, -1],
         "committed_arm": [0, 0, 1, -1],
-        "pulls": np.tile([980, 20], (4, 1)),
-        "gaps": [0.0, 0.5],
+        "pulls": pulls,
+        "gaps": [0.0, gap],
         "meta": {"bandit": "Gaussian((0.7, 0.2))"},
     }
     return Result(label=label, **(values | changes))
 
 
 def compared():
-    other = make(label="UCB()", regret=[1.0, 9.0, 30.5], commit_time=[-1] * 4, committed_arm=[-1] * 4)
+    other = make("UCB()", (50, 60, 64, 70), commit_time=[-1] * 4, committed_arm=[-1] * 4)
     return Comparison([other, make()])
 
 
@@ -37,7 +39,7 @@ def test_comparison_refuses_what_cannot_be_compared():
     with pytest.raises(ValueError, match=r"different labels, got 'EOCP\(gap=0.5\)' twice"):
         Comparison([make(), make()])
     with pytest.raises(ValueError, match="must share horizon and gaps"):
-        Comparison([make(), make(label="b", gaps=[0.0, 0.4])])
+        Comparison([make(), make(label="b", gap=0.4)])
     with pytest.raises(ValueError, match="at least one"):
         Comparison([])
     with pytest.raises(TypeError, match="results must be Result objects, got 3"):

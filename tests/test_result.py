@@ -1,40 +1,44 @@
+import copy
 import dataclasses
-import json
+import multiprocessing
 import pickle
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from robai.result import Result
 
 META = {"policy": "EOCP(gap=0.5)", "bandit": "Gaussian((0.7, 0.2))", "engine": "leap", "entropy": 2**100}
-ONE_RUN = {
-    "regret_sem": [np.nan] * 3,
-    "final_regret": [20.0],
-    "commit_time": [7],
-    "committed_arm": [0],
-    "pulls": [[1000, 0]],
-}
+PULLS = [[980, 20], [970, 30], [960, 40], [930, 70]]
+
+
+def played(pulls=PULLS, gaps=(0.0, 0.5)):
+    """What follows from the pulls and the gaps."""
+    final_regret = np.asarray(pulls) @ np.asarray(gaps)
+    regret = [1.0, 5.0, final_regret.mean()]
+    return {"pulls": pulls, "gaps": gaps, "final_regret": final_regret, "regret": regret}
+
+
+ONE_RUN = {"regret_sem": [np.nan] * 3, "commit_time": [7], "committed_arm": [0], **played([[960, 40]])}
 
 
 def make(**changes):
     """Four runs on two arms over 1000 rounds: two commit rightly, one wrongly, one never."""
     values = {
         "times": [10, 100, 1000],
-        "regret": [1.0, 5.0, 20.0],
         "regret_sem": [0.1, 0.5, 1.25],
-        "final_regret": [10.0, 15.0, 20.0, 35.0],
         "commit_time": [100, 300, 200, -1],
         "committed_arm": [0, 0, 1, -1],
-        "pulls": [[980, 20], [970, 30], [960, 40], [930, 70]],
-        "gaps": [0.0, 0.5],
+        **played(),
         "label": "EOCP(gap=0.5)",
         "meta": META | {"seconds": 1234.5},
     }
     return Result(**(values | changes))
+
+
+CURVES = [[0.0, 2.0, 10.0], [1.0, 5.0, 15.0], [1.0, 6.0, 20.0], [2.0, 7.0, 35.0]]
 
 
 def test_properties():
@@ -42,34 +46,102 @@ def test_properties():
     assert (result.horizon, result.runs, result.n_arms, result.best_arm) == (1000, 4, 2, 0)
     assert result.committed.tolist() == [True, True, True, False]
     assert result.pulls.dtype == result.times.dtype == np.int64
-    assert make(gaps=[0.0, 0.0]).best_arm is None
+    assert make(**played(gaps=[0.0, 0.0])).best_arm is None
 
 
 def test_repr_is_one_short_line():
     assert repr(make()) == "<Result EOCP(gap=0.5): horizon 1,000, runs 4, regret 20.0 ± 1.2>"
 
 
-def test_is_read_only_but_the_callers_arrays_are_not():
-    regret = np.array([1.0, 5.0, 20.0])
-    result = make(regret=regret)
-    with pytest.raises(ValueError, match="read-only"):
-        result.regret[0] = 0.0
+ARRAYS = [
+    "times",
+    "regret",
+    "regret_sem",
+    "final_regret",
+    "commit_time",
+    "committed_arm",
+    "pulls",
+    "gaps",
+    "curves",
+]
+
+
+def assert_read_only(result):
+    for name in ARRAYS:
+        array = getattr(result, name)
+        with pytest.raises(ValueError, match="read-only"):
+            array[..., 0] = 0
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+def test_is_read_only():
+    assert_read_only(make(curves=CURVES))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        result.label = "other"
-    regret[0] = 1.0
+        make().label = "other"
+
+
+def as_it_is(array):
+    return array, array
+
+
+def read_only_view(array):
+    view = array.view()
+    view.flags.writeable = False
+    return view, array
+
+
+def over_a_buffer(array):
+    shared = np.frombuffer(bytearray(array.tobytes()), array.dtype).reshape(array.shape)
+    return read_only_view(shared)
+
+
+@pytest.mark.parametrize("lend", [as_it_is, read_only_view, over_a_buffer])
+@pytest.mark.parametrize("name", ARRAYS)
+def test_owns_its_arrays(name, lend):
+    expected = make(curves=CURVES)
+    array, memory = lend(np.array(getattr(expected, name)))
+    result = make(**{"curves": CURVES, name: array})
+    memory[...] = 0  # the caller's own stays writable
+    assert result == expected
+
+
+def copies(result):
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        yield pickle.loads(pickle.dumps(result, protocol))
+    buffers = []
+    data = pickle.dumps(result, 5, buffer_callback=buffers.append)
+    yield pickle.loads(data, buffers=[bytearray(buffer.raw()) for buffer in buffers])
+    yield copy.copy(result)
+    yield copy.deepcopy(result)
+    yield dataclasses.replace(result)
+
+
+def test_stays_read_only_through_pickles_and_copies():
+    result = make(curves=CURVES)
+    for other in copies(result):
+        assert other == result
+        assert other.meta == result.meta
+        assert_read_only(other)
+
+
+def test_stays_read_only_on_its_way_to_another_process():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(writable_arrays, (make(curves=CURVES),)) == []
+        assert_read_only(pool.apply(make, (), {"curves": CURVES}))
+
+
+def writable_arrays(result):
+    return [name for name in ARRAYS if getattr(result, name).flags.writeable]
 
 
 def test_equality_is_of_label_and_numbers():
     assert make() == make(meta={})
     assert make() != make(label="other")
-    assert make() != make(regret=[1.0, 5.0, 20.5])
-    assert make() != make(curves=np.ones((4, 3)))
+    assert make() != make(regret=[1.0, 5.5, 20.0])
+    assert make() != make(curves=CURVES)
     assert make() != 3
     assert make(**ONE_RUN) == make(**ONE_RUN)
-
-
-def test_pickles():
-    assert pickle.loads(pickle.dumps(make())) == make()
 
 
 @pytest.mark.parametrize(
@@ -95,6 +167,13 @@ def test_pickles():
         ("committed_arm", [0, 0, 1, 0], "committed_arm must be .* -1 exactly where commit_time is"),
         ("curves", np.ones((3, 4)), "curves must have shape"),
         ("curves", np.full((4, 3), np.nan), "curves must be finite"),
+        ("curves", np.add(CURVES, [[0, 0, 1]]), "curves must end at final_regret"),
+        ("curves", np.add(CURVES, [[0, 1, 0]]), "regret must be the mean of the runs"),
+        ("final_regret", [10.0, 15.0, 20.0, 35.5], "final_regret must be that of the pulls"),
+        ("final_regret", [15.0, 10.0, 20.0, 35.0], "final_regret must be that of the pulls"),
+        ("pulls", [*PULLS[:3], [960, 40]], "final_regret must be that of the pulls"),
+        ("gaps", [0.0, 0.25], "final_regret must be that of the pulls"),
+        ("regret", [1.0, 5.0, 20.1], "regret must be the mean of the runs"),
         ("label", "", "label must be a non-empty string, got ''"),
         ("meta", {"x": np.nan}, "meta must hold JSON values only"),
     ],
@@ -102,6 +181,38 @@ def test_pickles():
 def test_wrong_values_name_the_field(name, value, error):
     with pytest.raises(ValueError, match=error):
         make(**{name: value})
+
+
+def test_a_sum_of_pulls_that_wraps_round_to_the_horizon_is_found():
+    with pytest.raises(ValueError, match="pulls must be at least 0 and sum to the horizon 1000"):
+        make(**played([[2**62, 2**62, 2**62, 2**62 + 1000]] * 4, [0.0] * 4))
+
+
+def test_an_arm_that_was_committed_to_was_pulled():
+    given = played([[1000, 0], *PULLS[1:]])
+    assert make(**given, committed_arm=[0, 0, 1, -1])
+    with pytest.raises(ValueError, match=r"committed_arm must be an arm that was pulled, got \[1\]"):
+        make(**given, committed_arm=[1, 0, 1, -1])
+
+
+@pytest.mark.parametrize("arms", [2, 3000])
+def test_arithmetic_holds_up_to_rounding_and_no_further(arms):
+    horizon, runs = 10**18, 7
+    source = np.random.default_rng(1)
+    pulls = source.multinomial(horizon - 10**15, source.dirichlet(np.ones(arms)), size=runs)
+    pulls[:, 0] += 10**15
+    gaps = source.random(arms)
+    gaps[0] = 0.0
+    exact = [sum(int(n) * Fraction(gap) for n, gap in zip(run, gaps, strict=True)) for run in pulls]
+    values = {"times": [horizon], "regret_sem": [1.0], "pulls": pulls, "gaps": gaps}
+    values |= {"commit_time": [-1] * runs, "committed_arm": [-1] * runs}
+    values |= {"final_regret": list(map(float, exact)), "regret": [float(sum(exact) / runs)]}
+    assert make(**values).runs == runs
+    for name in ("final_regret", "regret"):
+        off = np.array(values[name])
+        off[-1] *= 1 + 1e-10
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            make(**values | {name: off})
 
 
 @pytest.mark.parametrize(
@@ -139,7 +250,7 @@ def test_wrong_commit_without_commitments_knows_nothing():
 
 def test_wrong_commit_needs_one_best_arm():
     with pytest.raises(ValueError, match="undefined because arms 0, 1 are equally good"):
-        make(gaps=[0.0, 0.0]).wrong_commit()
+        make(**played(gaps=[0.0, 0.0])).wrong_commit()
 
 
 def test_summary():
@@ -162,11 +273,11 @@ def test_summary_of_the_edges():
     never = make(commit_time=[-1] * 4, committed_arm=[-1] * 4, label="mine", meta=META).summary()
     assert "no run committed" in never
     assert "policy      mine\n            EOCP(gap=0.5)\n" in never
-    assert "wrong is undefined: several best arms" in make(gaps=[0.0, 0.0], meta={}).summary()
+    assert "wrong is undefined: several best arms" in make(**played(gaps=[0.0, 0.0]), meta={}).summary()
     one = make(**ONE_RUN).summary()
     assert "20.0000 ± unknown" in one
     assert "all runs, at round 7" in one
-    many = make(gaps=np.arange(20) / 10, pulls=[[905] + [5] * 19] * 4).summary()
+    many = make(**played([[905] + [5] * 19] * 4, np.arange(20) / 10)).summary()
     assert "12 other arms   6.0 %" in many
     assert "arm 7 " in many
     assert "arm 8 " not in many
@@ -177,8 +288,7 @@ def test_summary_of_huge_horizons():
     horizon = 10**18
     result = make(
         times=[1, 10, horizon],
-        pulls=[[horizon - 20, 20]] * 4,
-        final_regret=[123_456.7] * 4,
+        **played([[horizon - 246_914, 246_914]] * 4),
         commit_time=[123_456_789] * 4,
         committed_arm=[0] * 4,
     )
@@ -191,8 +301,8 @@ def test_summary_of_huge_horizons():
 
 def test_shares_of_pulls_are_never_rounded_above_one():
     horizon = 3971232446107645  # the mean of three such counts is larger than each of them
-    three = {"final_regret": [0.0] * 3, "commit_time": [-1] * 3, "committed_arm": [-1] * 3}
-    text = make(times=[1, 2, horizon], pulls=[[horizon, 0]] * 3, **three).summary()
+    three = {"commit_time": [-1] * 3, "committed_arm": [-1] * 3, **played([[horizon, 0]] * 3)}
+    text = make(times=[1, 2, horizon], **three).summary()
     assert "arm 0  100 %  best" in text
     assert "arm 1    0 %" in text
 
@@ -223,117 +333,3 @@ def test_missing_pandas_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r'pip install "robai\[pandas\]"'):
         make().to_dataframe()
-
-
-@pytest.mark.parametrize("curves", [None, np.arange(12.0).reshape(4, 3)])
-def test_saves_and_loads(tmp_path, curves):
-    result = make(curves=curves)
-    result.save(tmp_path / "r.anything")
-    loaded = Result.load(tmp_path / "r.anything")
-    assert loaded == result
-    assert loaded.meta == result.meta
-    assert (loaded.curves is None) == (curves is None)
-    assert not loaded.regret.flags.writeable
-
-
-@given(data=st.data())
-@settings(deadline=None, max_examples=50)
-def test_any_result_survives_saving(tmp_path_factory, data):
-    runs = data.draw(st.integers(1, 5))
-    arms = data.draw(st.integers(2, 4))
-    times = sorted(data.draw(st.sets(st.integers(1, 10**18), min_size=1, max_size=5)))
-    amount = st.floats(0, 1e300)
-    some = lambda n: data.draw(st.lists(amount, min_size=n, max_size=n))  # noqa: E731
-    commits = data.draw(
-        st.lists(
-            st.just((-1, -1)) | st.tuples(st.integers(1, times[-1]), st.integers(0, arms - 1)),
-            min_size=runs,
-            max_size=runs,
-        )
-    )
-    result = Result(
-        times=times,
-        regret=some(len(times)),
-        regret_sem=some(len(times)) if runs > 1 else [np.nan] * len(times),
-        final_regret=some(runs),
-        commit_time=[time for time, _ in commits],
-        committed_arm=[arm for _, arm in commits],
-        pulls=[[times[-1]] + [0] * (arms - 1)] * runs,
-        gaps=[0.0, *some(arms - 1)],
-        label=data.draw(st.text(min_size=1).filter(lambda text: text.isprintable())),
-        meta={"x": data.draw(st.integers() | st.text() | st.none())},
-    )
-    path = tmp_path_factory.mktemp("any") / "r.npz"
-    result.save(path)
-    assert Result.load(path) == result
-    assert result.summary()
-
-
-def test_every_truncation_is_an_error(tmp_path):
-    path = tmp_path / "r.npz"
-    make().save(path)
-    data = path.read_bytes()
-    for size in range(0, len(data), 7):
-        path.write_bytes(data[:size])
-        with pytest.raises(ValueError, match=r"r\.npz is damaged"):
-            Result.load(path)
-
-
-def test_a_flipped_byte_is_an_error_or_harmless(tmp_path):
-    path = tmp_path / "r.npz"
-    result = make()
-    result.save(path)
-    data = path.read_bytes()
-    refused = 0
-    for position in range(len(data)):
-        for mask in (0x01, 0xFF):
-            path.write_bytes(data[:position] + bytes([data[position] ^ mask]) + data[position + 1 :])
-            try:  # bytes that mean nothing, such as a time stamp, may change
-                loaded = Result.load(path)
-            except ValueError as error:
-                assert "r.npz" in str(error)  # noqa: PT017
-                refused += 1
-            else:
-                assert loaded == result
-                assert loaded.meta == result.meta
-    assert refused > len(data)
-
-
-def rewrite(path, *, header=None, **arrays):
-    """Save a file again with parts of it changed; None removes an array."""
-    with np.load(path) as archive:
-        content = dict(archive)
-    content["header"] = np.array(json.dumps(json.loads(str(content["header"])) | (header or {})))
-    content = {name: array for name, array in (content | arrays).items() if array is not None}
-    np.savez(path, **content)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error"),
-    [
-        ({"header": {"format": "other"}}, "format must be 'robai.Result', got 'other'"),
-        ({"header": {"schema": 2}}, "schema must be 1, got 2: another version of robai wrote it"),
-        ({"header": {"results": []}}, "results must describe every array"),
-        ({"header": {"results": 1}}, "not iterable"),
-        ({"header": {"results": [{"label": "x"}]}}, "the header has no 'meta'"),
-        ({"header": {"results": [{"label": 3, "meta": {}}]}}, "label must be a non-empty string, got 3"),
-        ({"regret": None}, "regret"),
-        ({"extra": np.arange(3)}, "extra"),
-        ({"times": np.array([10.0, 100.0, 1000.0])}, "times must be an array of int64, got float64"),
-        ({"regret": np.array([1.0, 2.0])}, "regret must have shape"),
-        ({"pulls": np.ones((4, 2), int)}, "pulls must be at least 0 and sum to the horizon"),
-        ({"gaps": np.array([0.0, np.inf])}, "gaps must be finite"),
-    ],
-)
-def test_a_file_with_wrong_content_is_an_error(tmp_path, changes, error):
-    path = tmp_path / "r.npz"
-    make().save(path)
-    rewrite(path, **changes)
-    with pytest.raises(ValueError, match=error) as caught:
-        Result.load(path)
-    assert "r.npz" in str(caught.value)
-
-
-def test_a_missing_file_stays_file_not_found(tmp_path):
-    with pytest.raises(FileNotFoundError):
-        Result.load(tmp_path / "absent.npz")

@@ -12,6 +12,7 @@ from support.examples import fitting
 
 import robai
 from robai import simulation
+from robai._core.rng import NUMPY
 from robai._play import batches
 
 BANDIT = robai.Gaussian([0.7, 0.2])
@@ -55,6 +56,15 @@ def test_results_do_not_depend_on_the_executor():
         assert threads.submit(int).result() == 0  # not shut down: it belongs to the caller
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_pool_does_not_wait_for_itself(workers):
+    with ThreadPoolExecutor(workers) as pool:
+        inside = pool.submit(played, executor=pool)
+        with pytest.raises(ValueError, match="executor must not be the pool in which this call runs"):
+            inside.result(timeout=60)
+        assert pool.submit(played).result(timeout=60) == played(executor=pool)
+
+
 def test_results_are_the_same_from_other_processes():
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=spawn) as processes:
@@ -80,11 +90,11 @@ def test_the_limits_of_a_batch_are_kept(monkeypatch):
     monkeypatch.setattr(batches, "LARGEST_BATCH", 10)
     inline = Inline()
     played(executor=inline, workers=1, runs=1000, horizon=10)
-    assert {last - first for _, first, last in inline.calls} == {10}
+    assert {last - first for _, first, last, _ in inline.calls} == {10}
     monkeypatch.setattr(batches, "LARGEST_BATCH_ENTRIES", 3 * 10)  # three runs of ten times
     inline = Inline()
     played(executor=inline, workers=1, runs=90, horizon=10, times=range(1, 11))
-    assert {last - first for _, first, last in inline.calls} == {3}
+    assert {last - first for _, first, last, _ in inline.calls} == {3}
 
 
 def test_fewer_runs_are_the_first_of_more():
@@ -120,56 +130,6 @@ def test_policies_and_bandits_are_not_changed_by_being_used(policy, bandit):
     assert (repr(policy), repr(bandit)) == before
 
 
-# ---- seeds
-
-
-def test_the_same_seed_gives_the_same_numbers_and_another_gives_others():
-    assert played(rng=7) == played(rng=7)
-    assert (played(rng=7).final_regret != played(rng=8).final_regret).any()
-
-
-def test_no_seed_gives_new_numbers_every_time():
-    assert (played(rng=None).final_regret != played(rng=None).final_regret).any()
-
-
-def test_a_seed_sequence_is_a_seed_with_its_spawn_key():
-    first, second = np.random.SeedSequence(7).spawn(2)
-    assert played(rng=np.random.SeedSequence(7)) == played(rng=7)
-    assert played(rng=first) == played(rng=np.random.SeedSequence(7, spawn_key=(0,)))
-    assert (played(rng=first).final_regret != played(rng=second).final_regret).any()
-    assert (played(rng=first).final_regret != played(rng=7).final_regret).any()
-    assert played(rng=np.random.SeedSequence([1, 2])) == played(rng=np.random.SeedSequence([1, 2]))
-
-
-def test_a_seed_sequence_is_left_as_it_is():
-    sequence = np.random.SeedSequence(7)
-    played(rng=sequence)
-    assert sequence.n_children_spawned == 0
-
-
-def test_a_generator_is_a_seed_and_moves_on():
-    generator = np.random.default_rng(3)
-    first, second = played(rng=generator), played(rng=generator)
-    assert (first.final_regret != second.final_regret).any()
-    assert first == played(rng=np.random.default_rng(3))
-
-
-@pytest.mark.parametrize(
-    "rng", [None, 5, np.random.SeedSequence(9, spawn_key=(2,)), np.random.default_rng(1)]
-)
-def test_the_seed_in_meta_gives_the_same_numbers(rng):
-    result = played(rng=rng)
-    entropy = [int(word) for word in result.meta["entropy"]]
-    entropy = entropy[0] if len(entropy) == 1 else entropy
-    seed = np.random.SeedSequence(entropy, spawn_key=result.meta["spawn_key"])
-    assert played(rng=seed) == result
-
-
-@pytest.mark.parametrize("rng", [np.int64(7), 7.0, np.uint8(7)])
-def test_whole_numbers_of_any_type_are_seeds(rng):
-    assert played(rng=rng) == played(rng=7)
-
-
 # ---- what a Result holds
 
 
@@ -197,6 +157,8 @@ def test_the_fields_of_a_result(policy, bandit):
     assert result.meta["policy"] == repr(policy)
     assert result.meta["bandit"] == repr(bandit)
     assert result.meta["seconds"] >= 0
+    assert result.meta["robai"] == robai.__version__
+    assert result.meta["numpy"] == NUMPY  # whose samplers played, not the one that is imported
 
 
 def test_after_the_commitment_only_the_committed_arm_is_played():
@@ -287,6 +249,31 @@ def test_a_wrong_commitment_for_10_to_the_18_rounds_costs_them_all():
     assert (result.final_regret[wrong] == 0.5 * (10**18 - 1)).all()
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"runs": 10**15, "curves": False}, r"got 1,000,000,000,000,000: .*5 numbers a run .*40,000,000 GB"),
+        ({"runs": 10**9, "horizon": 10**7, "times": 10**5}, "got 1,000,000,000: .* of them curves need"),
+    ],
+)
+def test_more_runs_than_memory_can_hold_are_refused_before_any_is_played(changes, message):
+    inline = Inline()
+    with pytest.raises(ValueError, match=f"runs must be fewer on this machine, {message}"):
+        played(executor=inline, **changes)
+    with pytest.raises(ValueError, match=r"runs must be fewer on this machine, got 10,000,000,000,000"):
+        robai.compare([robai.UCB(), POLICY], BANDIT, 100, 10**13, executor=inline)
+    assert inline.calls == []
+
+
+def test_a_result_is_not_kept_twice():
+    bandit = robai.Gaussian(np.linspace(0.0, 1.0, 1000))
+    tracemalloc.start()
+    result = played(robai.EOCP(gap=3.0), bandit, 1000, 4000, curves=False, workers=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * result.pulls.nbytes  # and the batches under way
+
+
 def test_memory_does_not_grow_with_the_horizon():
     def peak(horizon):
         tracemalloc.start()
@@ -297,6 +284,11 @@ def test_memory_does_not_grow_with_the_horizon():
 
     peak(10)  # what is made once
     assert peak(10**6) < peak(10**3) + 20_000
+
+
+def test_a_warning_of_many_equal_arms_is_short():
+    with pytest.warns(UserWarning, match=r"^arms 0, 1, .*, 9 and 1,990 more are all best: .{,80}$"):
+        played(bandit=robai.Bernoulli([0.5] * 2000), runs=1)
 
 
 # ---- progress
@@ -378,6 +370,12 @@ def test_compare_takes_any_iterable_and_all_options():
     )
     assert comparison["UCB()"].times.tolist() == [10, 500]
     assert calls.count((20, 20)) == 2
+
+
+def test_compare_takes_times_that_can_be_read_once():
+    times = [10, 20, 500]
+    comparison = robai.compare([robai.UCB(), robai.EOCPUG()], BANDIT, 500, 20, rng=1, times=iter(times))
+    assert [result.times.tolist() for result in comparison.values()] == [times, times]
 
 
 def test_compare_without_a_seed_gives_all_policies_the_same_fresh_one():

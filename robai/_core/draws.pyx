@@ -20,7 +20,7 @@ cdef double LARGE = 68719476736.0           # 2^36
 cdef double draw_binomial(double trials, double p, Rng* rng) noexcept nogil:
     cdef bitgen_t bitgen
     cdef binomial_t scratch
-    if not 0.0 <= p <= 1.0:
+    if not (0.0 <= p <= 1.0 and trials >= 0.0):
         return NAN
     if trials > LARGE:
         return trials - large_binomial(trials, 1.0 - p, rng) if p > 0.5 else large_binomial(trials, p, rng)

@@ -6,7 +6,7 @@ rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown 
 """
 
 from cpython.time cimport monotonic_ns
-from libc.math cimport fabs
+from libc.math cimport fabs, fmax, fmin
 
 import numpy as np
 
@@ -86,7 +86,7 @@ cdef class Batch:
         Where a piece ends makes no difference to what is played.
         """
         with nogil:
-            self._deadline = monotonic_ns() + <int64_t>min(budget, 1e18)
+            self._deadline = monotonic_ns() + <int64_t>fmin(fmax(budget, 0.0), 1e18)
             self._work = LOOK
             while self._run < self._states.shape[0]:
                 if not self._begun:
@@ -159,6 +159,9 @@ cdef class Batch:
         while self._arms.t < self._arms.horizon:
             if self._stop.fires(&self._arms):
                 return True
+            while self._explore.prepares and not self._explore.prepare(&self._arms):
+                if late(self, LOOK):
+                    return False
             arm = self._explore.select(&self._arms, &self._rng)
             if arm < 0:
                 return True

@@ -51,6 +51,9 @@ cdef class Thompson(Exploration):
 cdef double TOLERANCE = 1e-13
 cdef int MOST_STEPS = 200
 
+cdef enum:
+    PART = 4096                     # arms to be matched at a time: some milliseconds
+
 
 cdef double _matching(Family family, double best, double mean, double cost, double* ratio) noexcept nogil:
     """x > 0 with g(x) = d(best, c) + x d(mean, c) = cost, where c = (best + x mean) / (1 + x).
@@ -82,18 +85,25 @@ cdef double _matching(Family family, double best, double mean, double cost, doub
     return x
 
 
-cdef double optimal_weights(Family family, const double* means, Py_ssize_t n_arms, double guess,
-                            double* weights) noexcept nogil:
-    """w* of the means, and z*, a good guess for means close by.
+cdef struct Search:
+    # For w* of given means: how far it has come.
+    Py_ssize_t best
+    Py_ssize_t second
+    Py_ssize_t arm                          # the next one to be matched, at this z
+    int steps                               # of Newton's method, each matches all arms
+    double z
+    double low
+    double high
+    double cost
+    double far
+    double total                            # of the ratios; 1 in the end
+    double slope
 
-    With b the best arm and x_a = w_a / w_b, the costs g_a(x_a) are all equal and the sum over a
-    of d(mu_b, c_a) / d(mu_a, c_a) is 1 (Theorem 5 of the article). The article's unknown is the
-    common cost; here it is z = x / (1 + x) of the second best arm, always between 0 and 1.
-    Uniform over the best arms if there are several.
-    """
+
+cdef bint begin(Search* search, const double* means, Py_ssize_t n_arms, double guess,
+                double* weights) noexcept nogil:
+    """Start to search; whether that is all: uniform over the best arms if there are several."""
     cdef Py_ssize_t a, best = 0, second = -1, ties = 0
-    cdef double low = 0.0, high = 1.0, z = guess, x, c, cost, near, far, total, slope, ratio = 0.0
-    cdef int _step
     for a in range(1, n_arms):
         if means[a] > means[best]:
             best = a
@@ -101,41 +111,74 @@ cdef double optimal_weights(Family family, const double* means, Py_ssize_t n_arm
         ties += means[a] == means[best]
         if a != best and (second < 0 or means[a] > means[second]):
             second = a
-    if ties > 1:
-        for a in range(n_arms):
-            weights[a] = 1.0 / <double>ties if means[a] == means[best] else 0.0
-        return guess
+    search.best, search.second = best, second
+    search.arm, search.steps = 0, 0
+    search.low, search.high, search.z = 0.0, 1.0, guess
+    if ties == 1:
+        return False
+    for a in range(n_arms):
+        weights[a] = 1.0 / <double>ties if means[a] == means[best] else 0.0
+    return True
 
-    weights[best] = 1.0
-    for _step in range(MOST_STEPS):
-        x = z / (1.0 - z)
-        c = (1.0 - z) * means[best] + z * means[second]
-        near, far = family.divergence(means[best], c), family.divergence(means[second], c)
-        cost = near + x * far
-        weights[second] = x
-        total = near / far
-        slope = _ratio_slope(family, means[best], means[second], x, total)
-        for a in range(n_arms):
-            if a != best and a != second:
-                weights[a] = _matching(family, means[best], means[a], cost, &ratio)
-                total += ratio
-                slope += _ratio_slope(family, means[best], means[a], weights[a], ratio)
-        if fabs(total - 1.0) <= 1e-12 or high - low <= 1e-15:
+
+cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n_arms, double* weights,
+                Py_ssize_t most) noexcept nogil:
+    """Search on, matching about `most` arms; whether w* is found, and z*, a good guess for means close by.
+
+    With b the best arm and x_a = w_a / w_b, the costs g_a(x_a) are all equal and the sum over a
+    of d(mu_b, c_a) / d(mu_a, c_a) is 1 (Theorem 5 of the article). The article's unknown is the
+    common cost; here it is z = x / (1 + x) of the second best arm, always between 0 and 1.
+    """
+    cdef double best = means[search.best], total = 0.0, ratio = 0.0
+    cdef Py_ssize_t a
+    while search.steps < MOST_STEPS:
+        if search.arm == 0:
+            _aim(search, family, means, weights)
+        for a in range(search.arm, min(search.arm + most, n_arms)):
+            if a != search.best and a != search.second:
+                weights[a] = _matching(family, best, means[a], search.cost, &ratio)
+                search.total += ratio
+                search.slope += _ratio_slope(family, best, means[a], weights[a], ratio)
+        search.arm += most
+        if search.arm < n_arms:
+            return False
+        most -= n_arms
+        search.arm = 0
+        search.steps += 1
+        if fabs(search.total - 1.0) <= 1e-12 or search.high - search.low <= 1e-15:
             break
-        if total < 1.0:
-            low = z
-        else:
-            high = z
-        # Newton on the logarithm of the sum, which has a pole at 1; d cost / dz = far / (1 - z)^2.
-        z -= total * log(total) * (1.0 - z) * (1.0 - z) / (slope * far)
-        if not low < z < high:
-            z = 0.5 * (low + high)
-    total = 0.0
+        _improve(search)
+        if most <= 0:
+            return False
     for a in range(n_arms):
         total += weights[a]
     for a in range(n_arms):
         weights[a] /= total
-    return z
+    return True
+
+
+cdef void _aim(Search* search, Family family, const double* means, double* weights) noexcept nogil:
+    """The cost that z stands for, which all arms are to be matched with."""
+    cdef double best = means[search.best], second = means[search.second]
+    cdef double x = search.z / (1.0 - search.z), c = (1.0 - search.z) * best + search.z * second
+    cdef double near = family.divergence(best, c)
+    search.far = family.divergence(second, c)
+    search.cost = near + x * search.far
+    search.total = near / search.far
+    search.slope = _ratio_slope(family, best, second, x, search.total)
+    weights[search.best], weights[search.second] = 1.0, x
+
+
+cdef void _improve(Search* search) noexcept nogil:
+    """A step of Newton's method on the logarithm of the sum, which has a pole at 1."""
+    cdef double z = search.z
+    if search.total < 1.0:
+        search.low = z
+    else:
+        search.high = z
+    # d cost / dz = far / (1 - z)^2
+    z -= search.total * log(search.total) * (1.0 - z) * (1.0 - z) / (search.slope * search.far)
+    search.z = z if search.low < z < search.high else 0.5 * (search.low + search.high)
 
 
 cdef double _ratio_slope(Family family, double best, double mean, double x, double ratio) noexcept nogil:
@@ -148,8 +191,11 @@ def weights(Family family not None, const double[::1] means not None):
     """The optimal proportions w* of best arm identification, as an array."""
     result = np.empty(means.shape[0])
     cdef double[::1] view = result
+    cdef Search search
     with nogil:
-        optimal_weights(family, &means[0], means.shape[0], 0.5, &view[0])
+        if not begin(&search, &means[0], means.shape[0], 0.5, &view[0]):
+            while not go_on(&search, family, &means[0], means.shape[0], &view[0], PART):
+                pass
     return result
 
 
@@ -168,12 +214,15 @@ cdef class Tracking(Exploration):
     cdef double[::1] _weights
     cdef double[::1] _goal
     cdef double[::1] _lag
+    cdef Search _search
+    cdef bint _searching
     cdef double _guess
     cdef int64_t _due                       # the round at which w* is solved for again
 
     def __init__(self, Py_ssize_t n_arms, Family family not None, bint cumulative):
         self.family = family
         self.cumulative = cumulative
+        self.prepares = True
         self._means = np.empty(n_arms)
         self._weights = np.zeros(n_arms)
         self._goal = np.empty(n_arms)
@@ -181,19 +230,18 @@ cdef class Tracking(Exploration):
 
     cdef void restart(self) noexcept nogil:
         cdef Py_ssize_t arm
+        self._searching = False
         self._guess = 0.5
         self._due = 0
         for arm in range(self._goal.shape[0]):
             self._goal[arm] = <double>self.initial_pulls
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm, starved = 0
-        cdef double t = <double>arms.t, least = sqrt(t) - 0.5 * <double>arms.n_arms
-        for arm in range(arms.n_arms):
-            starved += <double>arms.pulls[arm] < least
-        if starved == 0:
-            self._solve(arms)
-        elif not self.cumulative:
+        cdef Py_ssize_t arm, starved = self._starved(arms)
+        cdef double t = <double>arms.t, least = self._least(arms)
+        while starved == 0 and not self.prepare(arms):
+            pass
+        if starved > 0 and not self.cumulative:
             for arm in range(arms.n_arms):
                 self._lag[arm] = -<double>arms.pulls[arm]
             return argmax(&self._lag[0], arms.n_arms, rng)
@@ -208,11 +256,36 @@ cdef class Tracking(Exploration):
             self._lag[arm] = rint(1e9 * (self._goal[arm] - <double>arms.pulls[arm]))
         return argmax(&self._lag[0], arms.n_arms, rng)
 
-    cdef void _solve(self, const Arms* arms) noexcept nogil:
+    cdef bint prepare(self, const Arms* arms) noexcept nogil:
+        if not self._searching:
+            if arms.t < self._due or self._starved(arms) > 0:
+                return True
+            self._estimate(arms)
+            self._searching = not begin(&self._search, &self._means[0], arms.n_arms, self._guess,
+                                        &self._weights[0])
+        if self._searching and not go_on(&self._search, self.family, &self._means[0], arms.n_arms,
+                                         &self._weights[0], PART):
+            return False
+        self._searching = False
+        self._guess = self._search.z
+        self._due = arms.t + (1 if arms.n_arms <= 10 else <int64_t>ceil(0.01 * <double>arms.t))
+        return True
+
+    cdef double _least(self, const Arms* arms) noexcept nogil:
+        return sqrt(<double>arms.t) - 0.5 * <double>arms.n_arms
+
+    cdef Py_ssize_t _starved(self, const Arms* arms) noexcept nogil:
+        """The number of arms that have too few pulls."""
+        cdef Py_ssize_t arm, starved = 0
+        cdef double least = self._least(arms)
+        for arm in range(arms.n_arms):
+            starved += <double>arms.pulls[arm] < least
+        return starved
+
+    cdef void _estimate(self, const Arms* arms) noexcept nogil:
+        """The means, moved inside the domain."""
         cdef Py_ssize_t arm
         cdef double mean
-        if arms.t < self._due:
-            return
         for arm in range(arms.n_arms):
             mean = mean_of(arms, arm)
             if mean == self.family.low:
@@ -220,9 +293,6 @@ cdef class Tracking(Exploration):
             elif mean == self.family.high:
                 mean -= 1.0 / (2.0 * <double>arms.pulls[arm] + 2.0)
             self._means[arm] = mean
-        self._guess = optimal_weights(self.family, &self._means[0], arms.n_arms, self._guess,
-                                      &self._weights[0])
-        self._due = arms.t + (1 if arms.n_arms <= 10 else <int64_t>ceil(0.01 * <double>arms.t))
 
     def memory(self):
         return {
@@ -243,3 +313,4 @@ cdef class Tracking(Exploration):
             self._weights[arm] = checks.at_least("weights", memory["weights"][arm], 0.0)
         self._guess = checks.probability("guess", memory["guess"])
         self._due = checks.whole("due", memory["due"], 0, 2**62)
+        self._searching = False

@@ -230,7 +230,10 @@ cdef class PositiveLeaps(Batch):
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._widths = np.zeros((self._means.shape[0], SIZES))
-        self._variances = np.array([self._family.variance(mean) for mean in self._means])
+        self._variances = np.empty(self._means.shape[0])
+        cdef Py_ssize_t arm
+        for arm in range(self._means.shape[0]):
+            self._variances[arm] = self._family.variance(self._means[arm])
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:

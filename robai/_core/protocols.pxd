@@ -64,9 +64,14 @@ cdef class Exploration:
     # Does it draw conclusions that it does not take back, such as dropping an arm? A live agent
     # shows it rewards that have arrived, and nothing else.
     cdef readonly bint concludes
+    # Can `select` take long, and `prepare` do its work in parts?
+    cdef readonly bint prepares
 
     # Called at the start of every run.
     cdef void restart(self) noexcept nogil
+    # A part of the work that `select` will need, so that an engine can be interrupted in between;
+    # whether none is left. What has not been done before, `select` does itself.
+    cdef bint prepare(self, const Arms* arms) noexcept nogil
     # The arm to pull next, or -1 if this exploration knows that it is over.
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil
     # The arm to commit to, for explorations that end by themselves.

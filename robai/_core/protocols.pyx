@@ -58,6 +58,9 @@ cdef class Exploration:
     cdef void restart(self) noexcept nogil:
         pass
 
+    cdef bint prepare(self, const Arms* arms) noexcept nogil:
+        return True
+
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         return -1
 

@@ -7,13 +7,17 @@ are the same for any number of workers, any executor and any size of batch.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +36,55 @@ if TYPE_CHECKING:
 
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
 LARGEST_BATCH = 1024
-LARGEST_BATCH_ENTRIES = 2**21  # of recorded regrets, to bound memory
+LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 _seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it
+
+# Set when the main thread has ended and the others are to be waited for. What is registered with
+# `atexit` is called only after that, so that a simulation in another thread would have to be waited for.
+_exiting = threading.Event()
+threading._register_atexit(_exiting.set)  # type: ignore[attr-defined]
 
 
 class Interrupted(Exception):
     """Raised in a worker that was told to stop."""
+
+
+class StopFile:
+    """An event that other processes of the machine can see: a file that is no longer empty.
+
+    Where there is no such file, on another machine, it is never set.
+    """
+
+    def __init__(self) -> None:
+        self.path = ""
+        with contextlib.suppress(OSError):  # nowhere to write: batches come to their end then
+            file, self.path = tempfile.mkstemp(prefix=".robai-", suffix=".tmp")
+            os.close(file)
+
+    def is_set(self) -> bool:
+        try:
+            return os.stat(self.path).st_size > 0
+        except OSError:
+            return False
+
+    def set(self) -> None:
+        with contextlib.suppress(OSError), open(self.path, "r+b") as file:
+            file.write(b"stop")
+
+    def remove_after(self, futures: list[Future]) -> None:
+        """Remove the file when the last of those who may look at it is done."""
+
+        def remove(_: Future | None) -> None:
+            if self.path and all(future.done() for future in futures):
+                Path(self.path).unlink(missing_ok=True)
+
+        remove(None)
+        for future in futures:
+            future.add_done_callback(remove)
+
+
+Stop = threading.Event | StopFile
 
 
 @dataclass(frozen=True)
@@ -58,6 +104,14 @@ class Simulation:
         bandit = self.bandit
         return Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
 
+    @cached_property
+    def means(self) -> np.ndarray:
+        return np.array(self.bandit.means)
+
+    @cached_property
+    def gaps(self) -> np.ndarray:
+        return np.array(self.bandit.gaps)
+
     def states(self, first: int, last: int) -> np.ndarray:
         """The generator's state for runs first, ..., last - 1."""
         blocks = range(first // RUNS_PER_BLOCK, (last - 1) // RUNS_PER_BLOCK + 1)
@@ -76,8 +130,8 @@ class Played:
     pulls: np.ndarray
 
 
-def play(simulation: Simulation, first: int, last: int, stop: threading.Event | None = None) -> Played:
-    """Play runs first, ..., last - 1."""
+def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
+    """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
     if isinstance(simulation.policy, CustomPolicy):
         return play_custom(simulation, first, last, stop)
     rules = simulation.policy._start(simulation.game)
@@ -89,12 +143,12 @@ def play(simulation: Simulation, first: int, last: int, stop: threading.Event | 
         rules.commit,
         rules.initial_pulls,
         bandit._core(),
-        bandit.means,
+        simulation.means,
         simulation.times,
         simulation.states(first, last),
     )
     while batch.advance(PIECE):
-        if stop is not None and stop.is_set():
+        if stop.is_set():
             raise Interrupted
     return Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
 
@@ -102,44 +156,56 @@ def play(simulation: Simulation, first: int, last: int, stop: threading.Event | 
 class Merger:
     """Batches, in the order of their runs, into the arrays of a Result."""
 
-    def __init__(self, times: int, keep_curves: bool) -> None:
+    def __init__(self, simulation: Simulation, runs: int, keep_curves: bool) -> None:
+        self.simulation = simulation
         self.count = 0
+        times = len(simulation.times)
         self.mean = np.zeros(times)
         self.squares = np.zeros(times)
-        self.batches: list[Played] = []
-        self.keep_curves = keep_curves
+        self.final_regret = np.empty(runs)
+        self.commit_time = np.empty(runs, dtype=np.int64)
+        self.committed_arm = np.empty(runs, dtype=np.int64)
+        self.pulls = np.empty((runs, simulation.bandit.n_arms), dtype=np.int64)
+        self.curves = np.empty((runs, times)) if keep_curves else None
 
     def add(self, played: Played) -> None:
+        rows = slice(self.count, self.count + len(played.regret))
         self.count = accumulate(self.count, self.mean, self.squares, played.regret)
-        kept = played.regret if self.keep_curves else played.regret[:, -1:].copy()
-        self.batches.append(replace(played, regret=kept))
+        self.final_regret[rows] = played.regret[:, -1]
+        self.commit_time[rows] = played.commit_time
+        self.committed_arm[rows] = played.committed_arm
+        self.pulls[rows] = played.pulls
+        if self.curves is not None:
+            self.curves[rows] = played.regret
 
-    def result(self, simulation: Simulation, meta: dict[str, Any]) -> Result:
-        def joined(name: str) -> np.ndarray:
-            return np.concatenate([getattr(batch, name) for batch in self.batches])
-
+    def result(self, label: str, meta: dict[str, Any]) -> Result:
+        """The Result, which takes the arrays over."""
         with np.errstate(invalid="ignore"):
             sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
-        regret = joined("regret")
-        return Result(
-            times=np.array(simulation.times),
-            regret=self.mean,
-            regret_sem=sem,
-            final_regret=regret[:, -1],
-            commit_time=joined("commit_time"),
-            committed_arm=joined("committed_arm"),
-            pulls=joined("pulls"),
-            curves=regret if self.keep_curves else None,
-            label=simulation.policy.label(),
-            gaps=np.array(simulation.bandit.gaps),
-            meta=meta,
-        )
+        arrays = {
+            "times": np.array(self.simulation.times),
+            "regret": self.mean,
+            "regret_sem": sem,
+            "final_regret": self.final_regret,
+            "commit_time": self.commit_time,
+            "committed_arm": self.committed_arm,
+            "pulls": self.pulls,
+            "gaps": self.simulation.gaps,
+        }
+        if self.curves is not None:
+            arrays["curves"] = self.curves
+        for array in arrays.values():
+            array.flags.writeable = False
+        return Result(**arrays, label=label, meta=meta)
 
 
-def batch_size(runs: int, times: int, workers: int, fixed: int | None) -> int:
-    """Small enough to share the runs out, large enough for the overhead of a batch not to matter."""
+def batch_size(runs: int, entries: int, workers: int, fixed: int | None) -> int:
+    """Small enough to share the runs out, large enough for the overhead of a batch not to matter.
+
+    `entries` are the numbers that a run takes in the largest array.
+    """
     size = min(LARGEST_BATCH, runs // (8 * workers)) if fixed is None else fixed
-    return max(1, min(size, LARGEST_BATCH_ENTRIES // times))
+    return max(1, min(size, LARGEST_BATCH_ENTRIES // entries))
 
 
 def in_order(
@@ -154,46 +220,46 @@ def in_order(
     A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
     loses interest, stops the workers.
     """
-    stop = threading.Event()
+    stop = threading.Event() if executor is None else StopFile()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="robai") if executor is None else executor
     pending: deque[tuple[tuple[int, int], Future | Played]] = deque()
 
     def begin(span: tuple[int, int]) -> Future | Played:
         known = store.load(span) if store is not None else None
-        if known is not None:
-            return known
-        return pool.submit(play, simulation, *span, *((stop,) if executor is None else ()))
+        return pool.submit(play, simulation, *span, stop) if known is None else known
 
-    def finish(span: tuple[int, int], batch: Future | Played) -> Played:
-        if isinstance(batch, Played):
-            return batch
-        played = _wait(batch)
-        if store is not None:
+    def finish() -> Played:
+        span, batch = pending[0]
+        played = batch if isinstance(batch, Played) else _wait(batch)
+        if store is not None and played is not batch:
             store.save(span, played)
+        pending.popleft()  # not before: until it is done it may have to be stopped
         return played
 
     try:
         for span in spans:
             pending.append((span, begin(span)))
             if len(pending) >= 4 * workers:
-                yield finish(*pending.popleft())
+                yield finish()
         while pending:
-            yield finish(*pending.popleft())
+            yield finish()
     finally:
         stop.set()
-        for _, batch in pending:
-            if not isinstance(batch, Played):
-                batch.cancel()
+        futures = [batch for _, batch in pending if not isinstance(batch, Played)]
+        for future in futures:
+            future.cancel()
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
+        else:
+            stop.remove_after(futures)
 
 
 def _wait(future: Future) -> Played:
-    played = None
-    while played is None:  # in slices, because a lock that is waited for cannot always be interrupted
+    while True:  # in slices, because a lock that is waited for cannot always be interrupted
         try:
-            played = future.result(timeout=0.05)
+            return future.result(timeout=0.05)
         except StillRunning:
             if future.done():  # since then, or it is the worker's own error
-                played = future.result()
-    return played
+                return future.result()
+            if _exiting.is_set():
+                raise SystemExit("the interpreter ends, and the simulation with it") from None

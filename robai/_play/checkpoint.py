@@ -1,7 +1,8 @@
 """A directory of finished batches, from which an interrupted simulation goes on.
 
-`manifest.json` says which simulation the batches belong to; each batch is one file, written
-atomically. A damaged batch is played again; a manifest of another simulation is an error.
+`manifest.json` says which simulation the directory is for: another one is refused. Each batch is one
+file, written atomically, and says for itself what it is a part of, down to the versions of robai and of the
+NumPy in its core, which may draw differently. What is damaged or of another simulation is played again.
 """
 
 from __future__ import annotations
@@ -9,17 +10,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import astuple
+import secrets
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from robai._base.files import load_arrays, save_arrays, write_atomically
+import numpy as np
 
-if TYPE_CHECKING:
-    from robai._play.batches import Played, Simulation
+from robai._base.files import Declared, load_arrays, save_arrays, write_atomically
+from robai._base.json import parse
+from robai._base.version import VERSION
+from robai._core.rng import NUMPY
+from robai._play.batches import Merger, Played, Simulation
+from robai.bandits import Bandit
 
 FORMAT = "robai.checkpoint"
-SCHEMA = 1
+SCHEMA = 2
 BATCH = 64  # runs in a file: fixed, so that a longer simulation finds the batches of a shorter one
 
 
@@ -41,59 +47,53 @@ class Checkpoint:
         if self._path.exists() and not self._path.is_dir():
             raise ValueError(f"checkpoint must be a directory, got {os.fspath(path)!r}")
         self._path.mkdir(parents=True, exist_ok=True)
-        self.entropy, self.spawn_key = simulation.entropy, simulation.spawn_key
-        self._times, self._arms = len(simulation.times), simulation.bandit.n_arms
-        wanted = {
-            "format": FORMAT,
-            "schema": SCHEMA,
-            "policy": repr(simulation.policy),
-            "bandit": repr(simulation.bandit),
-            "rewards": hashlib.sha256(repr(astuple(simulation.bandit)).encode()).hexdigest(),
-            "horizon": simulation.horizon,
-            "times": list(simulation.times),
-            "engine": simulation.engine,
-        }
-        seed = {"entropy": list(map(str, self.entropy)), "spawn_key": list(self.spawn_key)}
         manifest = self._path / "manifest.json"
         if not manifest.exists():
-            write_atomically(manifest, json.dumps(wanted | seed, indent=1).encode())
-            return
+            _create(manifest, json.dumps(_request(simulation), indent=1).encode())
+        # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
-            found = json.loads(manifest.read_bytes())
-            known = {name: found[name] for name in (*wanted, *seed)}
-            entropy = tuple(int(word) for word in known["entropy"])
-            spawn_key = tuple(int(word) for word in known["spawn_key"])
+            found = parse(manifest.read_bytes())
+            if fresh:
+                simulation = replace(simulation, **_seed(found))
+            wanted = _request(simulation)
+            other = next((name for name in wanted if found[name] != wanted[name]), None)
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{manifest} is damaged: {error!r}") from error
-        if fresh:
-            self.entropy, self.spawn_key = entropy, spawn_key
-        else:
-            wanted |= seed
-        for name, value in wanted.items():
-            if known[name] != value:
-                raise ValueError(
-                    f"checkpoint {os.fspath(path)!r} is of another simulation: its {name} is "
-                    f"{known[name]!r}, not {value!r}"
-                )
+        if other is not None:
+            raise ValueError(
+                f"checkpoint {os.fspath(path)!r} is of another simulation: its {other} is "
+                f"{found[other]!r}, not {wanted[other]!r}"
+            )
+        self.simulation = simulation
+        self._own = {
+            "robai": wanted["robai"],
+            "numpy": wanted["numpy"],
+            "request": hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest(),
+        }
 
     def load(self, span: tuple[int, int]) -> Played | None:
         """A finished batch, or None if it has to be played (again)."""
-        from robai._play.batches import Played
+        simulation, runs = self.simulation, span[1] - span[0]
+        whole = (np.dtype(np.int64), (runs,))
+        expected = {
+            "regret": (np.dtype(np.float64), (runs, len(simulation.times))),
+            "commit_time": whole,
+            "committed_arm": whole,
+            "pulls": (np.dtype(np.int64), (runs, simulation.bandit.n_arms)),
+        }
+
+        def check(header: dict[str, Any], declared: Declared) -> None:
+            if header != self._header(span) or declared != expected:
+                raise ValueError("it is not the batch that is looked for")
 
         try:
-            header, arrays = load_arrays(self._file(span))
-            played = Played(**arrays)
-        except (FileNotFoundError, ValueError, TypeError):
+            played = Played(**load_arrays(self._file(span), check)[1])
+            merger = Merger(simulation, runs, keep_curves=True)
+            merger.add(played)
+            merger.result("of one batch", {})  # which checks the numbers
+        except (FileNotFoundError, ValueError):
             return None
-        return played if header == self._header(span) and self._fits(played, span) else None
-
-    def _fits(self, played: Played, span: tuple[int, int]) -> bool:
-        runs = span[1] - span[0]
-        shapes = {"regret": (runs, self._times), "pulls": (runs, self._arms)}
-        return all(
-            array.shape == shapes.get(name, (runs,)) and array.dtype == ("f8" if name == "regret" else "i8")
-            for name, array in vars(played).items()
-        )
+        return played
 
     def save(self, span: tuple[int, int], played: Played) -> None:
         save_arrays(self._file(span), self._header(span), vars(played))
@@ -101,5 +101,54 @@ class Checkpoint:
     def _file(self, span: tuple[int, int]) -> Path:
         return self._path / f"runs-{span[0]}-{span[1]}.npz"
 
-    def _header(self, span: tuple[int, int]) -> dict:
-        return {"first": span[0], "last": span[1], "entropy": list(map(str, self.entropy))}
+    def _header(self, span: tuple[int, int]) -> dict[str, Any]:
+        return {"first": span[0], "last": span[1], **self._own}
+
+
+def _request(simulation: Simulation) -> dict[str, Any]:
+    """All that the numbers of a run depend on, and when they are recorded."""
+    return {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "robai": VERSION,
+        "numpy": NUMPY,
+        "policy": repr(simulation.policy),
+        "bandit": repr(simulation.bandit),
+        "rewards": _digest(simulation.bandit),
+        "horizon": simulation.horizon,
+        "times": list(simulation.times),
+        "engine": simulation.engine,
+        "entropy": list(map(str, simulation.entropy)),
+        "spawn_key": list(simulation.spawn_key),
+    }
+
+
+def _seed(request: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    words = {name: tuple(int(word) for word in request[name]) for name in ("entropy", "spawn_key")}
+    np.random.SeedSequence(**words)  # a ValueError for negative ones
+    return words
+
+
+def _digest(bandit: Bandit) -> str:
+    """A hash of all the data of a bandit, of which its text may leave out some."""
+    data = tuple(getattr(bandit, each.name) for each in fields(bandit))
+    return hashlib.sha256(repr(data).encode()).hexdigest()
+
+
+def _create(path: Path, data: bytes) -> None:
+    """Write a file, whole and at once, unless somebody else did.
+
+    A link to a finished file cannot take the place of another. Where there are no links a later one may:
+    two simulations share the directory then, and keep their own batches apart.
+    """
+    own = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        write_atomically(own, data)
+        try:
+            os.link(own, path)
+        except FileExistsError:
+            pass
+        except OSError:
+            os.replace(own, path)
+    finally:
+        own.unlink(missing_ok=True)

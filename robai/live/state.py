@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from robai import families, rules
 from robai._base import checks
+from robai._base.json import parse
 from robai._base.version import VERSION
 from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
 from robai.policies.base import BasePolicy
@@ -113,16 +114,12 @@ def dumps(data: dict[str, Any]) -> str:
 def loads(text: str | bytes) -> dict[str, Any]:
     """JSON text as an object, or a ValueError."""
     try:
-        data = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        data = parse(text)
+    except ValueError as error:
         raise ValueError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
     return data
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number that a state can hold")
 
 
 def decode(data: dict[str, Any]) -> tuple[Experiment, Counts]:

@@ -3,13 +3,15 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robai._base.files import load_arrays, save_arrays
+from robai._base.files import Declared, load_arrays, save_arrays
+from robai._base.json import parse
 from robai.result.digest import Digest, WrongCommit, count_wrong
 from robai.result.figures import Plottable
 from robai.result.text import comparison_summary, mean_text, result_summary
@@ -21,6 +23,7 @@ _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
 _INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
 _FLOAT_FIELDS = ("regret", "regret_sem", "final_regret", "gaps")
 _ARRAYS = (*_INT_FIELDS, *_FLOAT_FIELDS, "curves")
+_PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl-C
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -41,7 +44,8 @@ class Result(Plottable):
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
     meta : how the numbers came about: policy, bandit, entropy, engine, versions, seconds. JSON values only
 
-    Arrays are read-only. Results are equal if their labels and all their numbers are; `meta` may differ.
+    Arrays are the result's own and read-only, in copies and pickles too. Results are equal if their labels
+    and all their numbers are; `meta` may differ.
     """
 
     times: NDArray[np.int64]
@@ -57,36 +61,22 @@ class Result(Plottable):
     meta: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        for name in _ARRAYS:
-            if getattr(self, name) is not None:
-                dtype = np.int64 if name in _INT_FIELDS else np.float64
-                object.__setattr__(self, name, _read_only(name, getattr(self, name), dtype))
+        arrays = [name for name in _ARRAYS if getattr(self, name) is not None]
+        for name in arrays:
+            object.__setattr__(self, name, _own(name, getattr(self, name)))
         if not isinstance(self.label, str) or not self.label:
             raise ValueError(f"label must be a non-empty string, got {self.label!r}")
         if not isinstance(self.meta, dict):
             raise TypeError(f"meta must be a dict, got {self.meta!r}")
         try:  # by way of JSON, so that what is saved is what is loaded
-            object.__setattr__(self, "meta", json.loads(json.dumps(self.meta, allow_nan=False)))
+            object.__setattr__(self, "meta", parse(json.dumps(self.meta, allow_nan=False)))
         except (TypeError, ValueError) as error:
             raise type(error)(f"meta must hold JSON values only: {error}") from error
-        self._check_shapes()
+        _check_shapes(
+            {name: getattr(self, name).shape for name in _ARRAYS if getattr(self, name) is not None}
+        )
         self._check_values()
-
-    def _check_shapes(self) -> None:
-        for name in ("times", "final_regret", "gaps"):
-            array = getattr(self, name)
-            if array.ndim != 1 or array.size == 0:
-                raise ValueError(f"{name} must be a non-empty vector, got shape {array.shape}")
-        times, runs, arms = self.times.shape, self.final_regret.shape, self.gaps.shape
-        expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
-        expected |= {"pulls": runs + arms, "curves": runs + times}
-        for name, shape in expected.items():
-            array = getattr(self, name)
-            if array is not None and array.shape != shape:
-                raise ValueError(
-                    f"{name} must have shape {shape} to agree with {len(self.times)} times, {self.runs} runs "
-                    f"and {self.n_arms} arms, got {array.shape}"
-                )
+        self._check_arithmetic()
 
     def _check_values(self) -> None:
         sem_is_unknown = self.runs == 1 and bool(np.isnan(self.regret_sem).all())
@@ -102,21 +92,48 @@ class Result(Plottable):
                 _nonnegative(self.gaps) and self.gaps.min() == 0.0,
                 "finite, at least 0 and 0 for the best arm",
             ),
-            "pulls": (
-                self.pulls.min() >= 0 and bool((self.pulls.sum(axis=1) == self.horizon).all()),
-                f"at least 0 and sum to the horizon {self.horizon} in every run",
-            ),
             "commit_time": (_within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}"),
             "committed_arm": (
                 _within(self.committed_arm, -1, self.n_arms - 1)
                 and bool(((self.committed_arm < 0) == (self.commit_time < 0)).all()),
                 f"between -1 and {self.n_arms - 1}, and -1 exactly where commit_time is",
             ),
-            "curves": (self.curves is None or _nonnegative(self.curves), "finite and at least 0"),
         }
         for name, (holds, requirement) in requirements.items():
             if not holds:
                 raise ValueError(f"{name} must be {requirement}, got {getattr(self, name)}")
+
+    def _check_arithmetic(self) -> None:
+        """Pulls add up, and regret is that of the arms pulled, in every run and on average."""
+        average = np.zeros_like(self.regret) if self.curves is not None else np.zeros(1)
+        size = max(1, _PIECE // max(self.n_arms, len(average)))
+        for rows in (slice(first, first + size) for first in range(0, self.runs, size)):
+            self._check_runs(rows)
+            curves = self.final_regret[rows, np.newaxis] if self.curves is None else self.curves[rows]
+            average += (curves / self.runs).sum(axis=0)
+        recorded = self.regret[-len(average) :]
+        if not _agree(recorded, average, self.runs):
+            raise ValueError(f"regret must be the mean of the runs, {average}, got {recorded}")
+
+    def _check_runs(self, rows: slice) -> None:
+        pulls, final_regret, arm = self.pulls[rows], self.final_regret[rows], self.committed_arm[rows]
+        # Sums of integers wrap round; as floats they do not.
+        whole = pulls.sum(axis=1), pulls.sum(axis=1, dtype=np.float64)
+        if pulls.min() < 0 or (whole[0] != self.horizon).any() or (whole[1] > 1.5 * self.horizon).any():
+            raise ValueError(f"pulls must be at least 0 and sum to the horizon {self.horizon}, got {pulls}")
+        with np.errstate(over="ignore"):
+            regret = pulls @ self.gaps
+        if not _agree(final_regret, regret, self.n_arms):
+            raise ValueError(f"final_regret must be that of the pulls, {regret}, got {final_regret}")
+        never = (arm >= 0) & (np.take_along_axis(pulls, arm[:, np.newaxis], axis=1)[:, 0] == 0)
+        if never.any():
+            raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[never]}")
+        if self.curves is not None:
+            curves = self.curves[rows]
+            if not _nonnegative(curves):
+                raise ValueError(f"curves must be finite and at least 0, got {curves}")
+            if not np.array_equal(curves[:, -1], final_regret):
+                raise ValueError(f"curves must end at final_regret, {final_regret}, got {curves[:, -1]}")
 
     @property
     def horizon(self) -> int:
@@ -164,6 +181,10 @@ class Result(Plottable):
     def __repr__(self) -> str:
         size = f"horizon {self.horizon:,}, runs {self.runs:,}"
         return f"<Result {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arrays leave a pickle writable: the constructor makes them its own again, and checks them.
+        return partial(type(self), **{each.name: getattr(self, each.name) for each in fields(self)}), ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -284,7 +305,27 @@ def _save(path: str | os.PathLike[str], kind: str, results: list[Result]) -> Non
 
 
 def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
-    header, arrays = load_arrays(path)
+    header, arrays = load_arrays(path, lambda header, declared: _check_declared(kind, header, declared))
+    try:
+        return [
+            Result(
+                **{name: arrays[prefix + name] for name in _ARRAYS if prefix + name in arrays},
+                label=label,
+                meta=meta,
+            )
+            for prefix, label, meta in _described(kind, header)
+        ]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def _described(kind: str, header: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Of every result, what the names of its arrays start with, its label and its meta."""
+    return ((_prefix(kind, i), each["label"], each["meta"]) for i, each in enumerate(header["results"]))
+
+
+def _check_declared(kind: str, header: dict[str, Any], declared: Declared) -> None:
+    """Whether the arrays of a file are those of results, before any of them is expanded."""
     try:
         if header["format"] != kind:
             raise ValueError(f"format must be {kind!r}, got {header['format']!r}")
@@ -292,29 +333,63 @@ def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
             raise ValueError(
                 f"schema must be {_SCHEMA}, got {header['schema']!r}: another version of robai wrote it"
             )
-        results = []
-        for i, description in enumerate(header["results"]):
-            prefix = _prefix(kind, i)
-            own = {name: arrays.pop(prefix + name) for name in _ARRAYS if prefix + name in arrays}
-            results.append(Result(**own, label=description["label"], meta=description["meta"]))
-        if arrays or not results:
+        left = dict(declared)
+        for prefix, *_ in _described(kind, header):
+            own = {name: left.pop(prefix + name) for name in _ARRAYS if prefix + name in left}
+            if missing := set(_ARRAYS) - {"curves"} - set(own):
+                raise ValueError(f"results must have all their arrays, got none for {sorted(missing)}")
+            for name, (dtype, _) in own.items():
+                _check_type(name, dtype)
+            _check_shapes({name: shape for name, (_, shape) in own.items()})
+        if left or not header["results"]:
             raise ValueError(
-                f"results must describe every array, got {len(results)} and, besides, {list(arrays)}"
+                f"results must describe every array, got {len(header['results'])} and, besides, {list(left)}"
             )
     except KeyError as error:
-        raise ValueError(f"{os.fspath(path)}: the header has no {error}") from error
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from error
-    return results
+        raise ValueError(f"the header has no {error}") from error
 
 
-def _read_only(name: str, values: Any, dtype: type) -> NDArray[Any]:
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name in ("times", "final_regret", "gaps"):
+        if len(shapes[name]) != 1 or shapes[name] == (0,):
+            raise ValueError(f"{name} must be a non-empty vector, got shape {shapes[name]}")
+    times, runs, arms = shapes["times"], shapes["final_regret"], shapes["gaps"]
+    expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
+    expected |= {"pulls": runs + arms, "curves": runs + times}
+    for name, shape in expected.items():
+        if shapes.get(name, shape) != shape:
+            raise ValueError(
+                f"{name} must have shape {shape} to agree with {times[0]} times, {runs[0]} runs "
+                f"and {arms[0]} arms, got {shapes[name]}"
+            )
+
+
+def _check_type(name: str, found: np.dtype) -> type:
+    """What the entries of an array have to be; a TypeError if they cannot become it."""
+    dtype = np.int64 if name in _INT_FIELDS else np.float64
+    if not np.can_cast(found, dtype, "same_kind"):
+        raise TypeError(f"{name} must be an array of {dtype.__name__}, got {found}")
+    return dtype
+
+
+def _own(name: str, values: Any) -> NDArray[Any]:
+    """A read-only array that nobody else can write to."""
     array = np.asarray(values)
-    if not np.can_cast(array.dtype, dtype, "same_kind"):
-        raise TypeError(f"{name} must be an array of {dtype.__name__}, got {array.dtype}")
-    array = array.astype(dtype, copy=False).view()  # a view: the caller's own array stays as it is
+    dtype = _check_type(name, array.dtype)
+    array = array.astype(dtype, copy=not _unchangeable(array))
     array.flags.writeable = False
-    return array
+    return array.view()  # of which the flag cannot be set again
+
+
+def _unchangeable(array: NDArray[Any]) -> bool:
+    owner = array if array.base is None else array.base
+    return isinstance(owner, np.ndarray) and owner.flags.owndata and not owner.flags.writeable
+
+
+def _agree(a: NDArray[np.float64], b: NDArray[np.float64], terms: int) -> bool:
+    """Whether sums of so many terms, all at least 0, are equal up to rounding."""
+    number = np.finfo(np.float64)
+    return bool((np.abs(a - b) <= 4.0 * (terms + 4) * number.eps * a + number.tiny).all())
 
 
 def _nonnegative(array: NDArray[np.float64]) -> bool:

@@ -271,5 +271,6 @@ def unique_best(means):
     """Index of the best arm, and a mask of the others."""
     others = means < means.max()
     if others.sum() != means.size - 1:
-        raise ValueError(f"means must have a unique largest one, got {means.tolist()!r}")
+        count = means.size - others.sum()
+        raise ValueError(f"means must have a unique largest one, got {means.max().item()!r} {count} times")
     return int(np.argmax(means)), others

@@ -11,7 +11,6 @@ from support.laws import assert_same_law
 
 import robai
 from robai import rules
-from robai._core.leap import PositiveLeaps
 from robai._play import batches
 from robai.policies import Policy
 
@@ -322,24 +321,6 @@ def test_a_safe_leap_to_a_horizon_that_is_no_double():
 def test_means_whose_variance_is_too_small_for_a_double():
     bandit = robai.Exponential([1e-170, 1e-180])
     assert (robai.simulate(robai.KLUCB(), bandit, 10**5, 3, rng=0).pulls.sum(axis=1) == 10**5).all()
-
-
-@pytest.mark.parametrize(
-    "bandit", [robai.Bernoulli([1 - 1e-9, 0.5]), robai.NegativeBinomial([1.0, 0.1], r=1e-3)], ids=repr
-)
-def test_no_piece_is_long_where_no_leap_is_possible(bandit):
-    """So that Ctrl-C is heard: what a piece plays does not grow with the horizon."""
-    simulation = robai.simulation._simulation(robai.KLUCB(), bandit, 10**8, 1, ((0,), ()), "leap", None)
-    started = simulation.policy._start(simulation.game)
-    batch = PositiveLeaps(
-        *started[:3], 1, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1)
-    )
-    before = 0
-    for _ in range(20):
-        batch.advance(1.0)
-        played = int(batch.pulls.sum())
-        assert 0 < played - before < 10**6
-        before = played
 
 
 # ---- which engine

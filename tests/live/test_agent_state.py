@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -174,6 +175,14 @@ def test_what_is_not_a_state_is_a_value_error(text, tmp_path):
     path.write_text(text)
     with pytest.raises(ValueError, match=r"state\.json"):
         robai.load(path)
+
+
+@pytest.mark.parametrize("name", ["horizon", "type"])  # of the state, of what is in it
+def test_a_name_that_is_given_twice_is_refused(state, name):
+    text = json.dumps(state)
+    value = re.search(rf'"{name}": [^,}}]+', text).group()
+    with pytest.raises(ValueError, match=f"'{name}' is given twice"):
+        robai.Agent.from_json(text.replace(value, f"{value}, {value}", 1))
 
 
 def test_deep_rules_are_refused(state):

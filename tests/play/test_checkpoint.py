@@ -5,7 +5,9 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -144,7 +146,7 @@ def test_a_damaged_batch_is_played_again(tmp_path, spans, damage):
     assert all((repaired[name] == whole[name]).all() for name in whole)
 
 
-@pytest.mark.parametrize("change", ["name", "shape", "dtype", "header", "span"])
+@pytest.mark.parametrize("change", ["name", "shape", "dtype", "header", "span", "robai", "numpy", "numbers"])
 def test_a_batch_that_does_not_fit_is_played_again(tmp_path, spans, change):
     expected = run(tmp_path)
     file = tmp_path / f"runs-{BATCH}-{2 * BATCH}.npz"
@@ -158,6 +160,10 @@ def test_a_batch_that_does_not_fit_is_played_again(tmp_path, spans, change):
             arrays["regret"] = arrays["regret"].astype(np.float32)
         case "header":
             header["entropy"] = ["4"]
+        case "robai" | "numpy":
+            header[change] = "0.0.1"  # whose draws may have been others
+        case "numbers":
+            arrays["pulls"] = arrays["pulls"][:, ::-1]
         case "span":
             header, arrays = load_arrays(tmp_path / f"runs-0-{BATCH}.npz")
     save_arrays(file, header, arrays)
@@ -166,7 +172,17 @@ def test_a_batch_that_does_not_fit_is_played_again(tmp_path, spans, change):
     assert spans == [(BATCH, 2 * BATCH)]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", '{"format": "robai.checkpoint"}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "3",
+        '{"format": "robai.checkpoint", "schema": 2}',
+        '{"format": "robai.checkpoint", "format": "robai.checkpoint"}',
+    ],
+)
 def test_a_damaged_manifest_is_an_error_that_names_it(tmp_path, text):
     run(tmp_path)
     (tmp_path / "manifest.json").write_text(text)
@@ -175,6 +191,99 @@ def test_a_damaged_manifest_is_an_error_that_names_it(tmp_path, text):
 
 
 # ---- whose batches these are
+
+
+GAUSSIAN = {"bandit": robai.Gaussian([0.7, 0.2, 0.5])}
+DATA = {"bandit": robai.Empirical([[0, 1, 1], [0, 0]])}
+
+
+@pytest.mark.parametrize(
+    ("first", "changes"),
+    [
+        ({}, {"policy": robai.UCB()}),
+        ({}, {"policy": robai.EOCPUG(inflation=0.5)}),
+        ({}, {"bandit": robai.Bernoulli([0.7, 0.2, 0.4])}),
+        (GAUSSIAN, {"bandit": robai.Gaussian([0.7, 0.2, 0.5], sigma=0.5)}),
+        (DATA, {"bandit": robai.Empirical([[0, 1, 1], [0, 1]])}),
+        ({"times": [5, 400]}, {"times": [6, 400]}),
+        ({}, {"rng": 4}),
+        ({"rng": np.random.SeedSequence(3).spawn(2)[0]}, {"rng": np.random.SeedSequence(3).spawn(2)[1]}),
+        (GAUSSIAN | {"horizon": 5000, "engine": "step"}, {"engine": "leap"}),
+    ],
+    ids=lambda changes: repr(changes)[:40],
+)
+def test_a_batch_says_itself_whose_it_is(tmp_path, spans, first, changes):
+    run(tmp_path, **first)
+    (tmp_path / "manifest.json").unlink()
+    spans.clear()
+    other = run(tmp_path, **first | changes)
+    assert len(spans) == BATCHES
+    assert other == run(**first | changes)
+    assert other != run(**first)
+
+
+def test_without_its_manifest_a_simulation_finds_its_batches(tmp_path, spans):
+    expected = run(tmp_path)
+    (tmp_path / "manifest.json").unlink()
+    spans.clear()
+    assert run(tmp_path) == expected
+    assert spans == []
+
+
+@pytest.mark.parametrize("name", ["robai", "numpy"])
+def test_another_version_is_refused(tmp_path, name):
+    run(tmp_path)
+    manifest = tmp_path / "manifest.json"
+    content = json.loads(manifest.read_text())
+    assert content[name] == run().meta[name]
+    manifest.write_text(json.dumps(content | {name: "0.0.1"}))
+    with pytest.raises(ValueError, match=f"is of another simulation: its {name} is '0.0.1', not "):
+        run(tmp_path)
+
+
+def test_of_several_that_begin_at_once_one_is_accepted(tmp_path):
+    contestants = 4
+    for attempt in range(10):
+        directory, barrier = tmp_path / str(attempt), threading.Barrier(contestants)
+
+        def contest(seed, directory=directory, barrier=barrier):
+            barrier.wait()
+            return run(directory, rng=seed, runs=20, workers=1)
+
+        with ThreadPoolExecutor(contestants) as pool:
+            futures = [pool.submit(contest, seed) for seed in range(contestants)]
+        errors = [future.exception() for future in futures]
+        accepted = [seed for seed, error in enumerate(errors) if error is None]
+        assert len(accepted) == 1
+        assert all("its entropy is" in str(error) for error in errors if error is not None)
+        assert futures[accepted[0]].result() == run(rng=accepted[0], runs=20)
+        assert list(directory.glob(".*")) == []
+
+
+def test_several_without_a_seed_that_begin_at_once_take_the_same(tmp_path):
+    barrier = threading.Barrier(3)
+
+    def contest(_):
+        barrier.wait()
+        return run(tmp_path, rng=None, runs=20, workers=1)
+
+    with ThreadPoolExecutor(3) as pool:
+        first, *others = pool.map(contest, range(3))
+    assert all(other == first for other in others)
+
+
+def test_a_file_system_without_links_will_do(tmp_path, monkeypatch, spans):
+    def refuse(*_):
+        raise PermissionError("no links here")
+
+    monkeypatch.setattr(os, "link", refuse)
+    expected = run(tmp_path)
+    spans.clear()
+    assert run(tmp_path) == expected
+    assert spans == []
+    with pytest.raises(ValueError, match="its policy is"):
+        run(tmp_path, policy=robai.UCB())
+    assert list(tmp_path.glob(".*")) == []
 
 
 @pytest.mark.parametrize(
@@ -186,6 +295,7 @@ def test_a_damaged_manifest_is_an_error_that_names_it(tmp_path, text):
         ({"times": 11}, "times"),
         ({"rng": 4}, "entropy"),
         ({"rng": np.random.SeedSequence(3, spawn_key=(1,))}, "spawn_key"),
+        ({"engine": "step"}, "engine"),
     ],
 )
 def test_another_simulation_is_refused_with_what_differs(tmp_path, changes, name):
@@ -197,7 +307,7 @@ def test_another_simulation_is_refused_with_what_differs(tmp_path, changes, name
 
 
 def test_other_data_is_refused_though_its_description_is_the_same(tmp_path):
-    run(tmp_path, bandit=robai.Empirical([[0, 1, 1], [0, 0]]))
+    run(tmp_path, **DATA)
     with pytest.raises(ValueError, match="its rewards is"):
         run(tmp_path, bandit=robai.Empirical([[0, 1, 1], [0, 1]]))
 
@@ -205,9 +315,23 @@ def test_other_data_is_refused_though_its_description_is_the_same(tmp_path):
 def test_the_version_of_the_format_is_checked(tmp_path):
     run(tmp_path)
     manifest = tmp_path / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"schema": 10**6}))
+    content = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(content | {"schema": 10**6}))
     with pytest.raises(ValueError, match="its schema is 1000000"):
         run(tmp_path)
+    del content["robai"], content["numpy"]  # as schema 1 was
+    manifest.write_text(json.dumps(content | {"schema": 1}))
+    with pytest.raises(ValueError, match="its schema is 1, not 2"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("words", [["-3"], ["x"], [[3]], None])
+def test_a_seed_that_is_none_is_damage(tmp_path, words):
+    run(tmp_path)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"entropy": words}))
+    with pytest.raises(ValueError, match=r"manifest\.json is damaged"):
+        run(tmp_path, rng=None)
 
 
 def test_without_a_seed_the_one_of_the_checkpoint_is_used(tmp_path, spans):

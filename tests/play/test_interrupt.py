@@ -1,12 +1,15 @@
 """Ctrl-C stops a simulation at once, whatever it is doing, and leaves nothing half-written."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -15,6 +18,7 @@ from robai._base.files import load_arrays
 from robai._play import batches
 
 LIMIT = 0.1  # seconds from the signal to the caller's `except KeyboardInterrupt`
+POOL_LIMIT = 1.0  # to the end of all workers of an executor
 TRIES = 3  # the machine may be busy with something else
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -41,31 +45,46 @@ def indented(lines):
     return textwrap.indent(textwrap.dedent(lines).strip(), "    ").lstrip()
 
 
-def start(call):
-    child = subprocess.Popen(
+@contextlib.contextmanager
+def started(call, **environment):
+    """A process that has begun the call; it and those that it has started are gone in the end."""
+    path = os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(CHILD).format(call=call)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
-    assert child.stdout.readline() == "ready\n", child.stderr.read()
-    return child
+        env=os.environ | {"PYTHONPATH": path} | environment,
+        start_new_session=True,
+    ) as child:
+        try:
+            assert child.stdout.readline() == "ready\n", child.stderr.read()
+            yield child
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
 
 
-def seconds_to_stop(call, after=0.4):
+def seconds_to_stop(call, after=0.4, **environment):
     """How long after Ctrl-C the call is over."""
-    with start(call) as child:
+    with started(call, **environment) as child:
         time.sleep(after)
         sent = time.monotonic()
         child.send_signal(signal.SIGINT)
-        try:
-            out, err = child.communicate(timeout=20)
-        finally:
-            child.kill()
+        out, err = child.communicate(timeout=20)
     assert child.returncode == 0, err
     return float(out) - sent
+
+
+def assert_within(limit, seconds, *arguments, **options):
+    """That one of a few measurements is below the limit."""
+    took = []
+    while len(took) < TRIES:
+        took.append(seconds(*arguments, **options))
+        if took[-1] < limit:
+            return
+    pytest.fail(f"took {took} seconds in {TRIES} tries")
 
 
 @pytest.mark.parametrize(
@@ -77,19 +96,13 @@ def seconds_to_stop(call, after=0.4):
         "robai.simulate(robai.ThompsonSampling(), robai.Poisson([0.5] * 300 + [0.6]), 10**12, 10)",
         "robai.simulate(robai.TrackAndStop(), robai.Bernoulli([0.5] * 50 + [0.6]), 10**12, 10, workers=2)",
         "robai.simulate(robai.TrackAndStop(), robai.Bernoulli([0.5] * 1000 + [0.6]), 10**12, 10, workers=1)",
-        "robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 10**8)",
+        "robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 10**7)",
         "robai.compare([robai.UCB(), robai.EOCPUG()], robai.Gaussian([0.7, 0.2]), 10**15, 10)",
     ],
     ids=["one-worker", "two-workers", "kl-ucb", "thompson", "tas-50", "tas-1000", "many-runs", "compare"],
 )
 def test_ctrl_c_stops_a_simulation_at_once(call):
-    call = call[:-1] + ", engine='step')"
-    took = []
-    while len(took) < TRIES:
-        took.append(seconds_to_stop(call))
-        if took[-1] < LIMIT:
-            return
-    pytest.fail(f"stopped {took} seconds after the signal, in {TRIES} tries")
+    assert_within(LIMIT, seconds_to_stop, call[:-1] + ", engine='step')")
 
 
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.2, 0.5])
@@ -125,11 +138,8 @@ def test_a_signal_that_does_not_wake_the_main_thread_stops_it_too(interrupt):
     threading.Timer(0.3, lambda: {interrupt}).start()
     robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 10**15, 10, engine="step")
     """
-    with start(indented(call)) as child:
-        try:
-            out, err = child.communicate(timeout=10)
-        finally:
-            child.kill()
+    with started(indented(call)) as child:
+        out, err = child.communicate(timeout=10)
     assert float(out) > 0, err
 
 
@@ -147,6 +157,85 @@ def test_the_same_process_can_go_on_after_an_interruption():
     assert robai.simulate(policy, bandit, 1000, 200, rng=1) == before
 
 
+POOL = """
+from concurrent.futures import {kind} as Pool
+from support.examples import Turns
+with Pool(2) as pool:
+    robai.simulate({policy}, robai.Gaussian([0.7, 0.2]), 10**15, 100, executor=pool, workers=2, engine="step")
+"""
+
+
+@pytest.mark.parametrize("policy", ["robai.UCB()", "Turns()"])
+@pytest.mark.parametrize("kind", ["ProcessPoolExecutor", "ThreadPoolExecutor"])
+def test_ctrl_c_stops_the_workers_of_a_pool(tmp_path, kind, policy):
+    # The end of the `with` waits for them: those that play, and those that had a batch in their hands.
+    call = indented(POOL.format(kind=kind, policy=policy))
+    assert_within(POOL_LIMIT, seconds_to_stop, call, after=2.0, TMPDIR=str(tmp_path))
+    assert list(tmp_path.iterdir()) == []  # nothing of it is left
+
+
+def test_a_pool_on_another_machine_is_not_stopped_by_a_file_that_is_not_there(monkeypatch, tmp_path):
+    given = {"horizon": 1000, "runs": 50, "rng": 1}
+    expected = robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), **given)
+
+    class Elsewhere:
+        """An executor whose workers cannot see the files of this process."""
+
+        def submit(self, function, *arguments):
+            for file in tmp_path.iterdir():
+                file.unlink()
+            future = batches.Future()
+            future.set_result(function(*arguments))
+            return future
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), **given, executor=Elsewhere()) == expected
+
+
+def test_an_executor_can_be_used_where_nothing_can_be_written(monkeypatch):
+    expected = robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 1000, 50, rng=1)
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
+    with ThreadPoolExecutor(2) as pool:
+        assert (
+            robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 1000, 50, rng=1, executor=pool)
+            == expected
+        )
+
+
+IN_A_THREAD = """
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+def simulate():
+    robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 10**15, 100, engine="step")
+
+{begin}
+"""
+
+
+def seconds_to_end(call):
+    """How long after Ctrl-C has ended the call in the main thread the process is over."""
+    with started(call) as child:
+        time.sleep(0.4)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=20)
+        ended = time.monotonic()
+    assert (child.returncode, err) == (0, "")
+    return ended - float(out)
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        "thread = threading.Thread(target=simulate); thread.start(); thread.join()",
+        "ThreadPoolExecutor(1).submit(simulate).result()",
+    ],
+    ids=["thread", "pool"],
+)
+def test_a_simulation_in_another_thread_ends_with_the_interpreter(begin):
+    assert_within(2 * LIMIT, seconds_to_end, indented(IN_A_THREAD.format(begin=begin)))
+
+
 def test_a_worker_that_is_told_to_stop_does():
     class Taken(Exception):
         """What a worker would be given."""
@@ -157,7 +246,7 @@ def test_a_worker_that_is_told_to_stop_does():
 
     with pytest.raises(Taken) as caught:
         robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 10**15, 1, executor=Taking(), engine="step")
-    play, (job, *span) = caught.value.args
+    play, (job, *span, _) = caught.value.args
     stop = threading.Event()
     stop.set()
     with pytest.raises(batches.Interrupted):

@@ -17,20 +17,27 @@ from robai.plotting import plot_parameter, plot_regret, plot_scaling, plot_trade
 from robai.plotting.style import spread
 from robai.result import Comparison, Result
 
+GAP = 0.25
+
 
 def make(label="EOCP()", *, runs=3, committed=True, horizon=100, commit_time=10, regret=3.0, wrong=0, arms=2):
-    final = np.linspace(regret - 1.0, regret + 1.0, runs) if runs > 1 else np.array([regret])
+    """Runs of which half have 1 more regret than the mean, the others 1 less; all that can be, to the GAP."""
+    spread = np.sign(2 * np.arange(runs) - (runs - 1))
+    pulls = np.ones((runs, arms), dtype=int)
+    pulls[:, 1] += np.rint((regret + spread) / GAP).astype(int) - (arms - 1)
+    pulls[:, 0] += horizon - pulls.sum(axis=1)
+    final = GAP * (horizon - pulls[:, 0])
     commits = np.full(runs, commit_time if committed else -1)
     arm = np.where(np.arange(runs) < wrong, 1, 0)
     return Result(
         times=[1, 10, horizon],
-        regret=[0.5, 1.0, regret],
+        regret=[0.5, 1.0, final.mean()],
         regret_sem=[0.1, 0.2, 0.5] if runs > 1 else [np.nan] * 3,
         final_regret=final,
         commit_time=commits,
         committed_arm=arm if committed else np.full(runs, -1),
-        pulls=np.tile([horizon - 10 * (arms - 1), *[10] * (arms - 1)], (runs, 1)),
-        gaps=[0.0, *[0.3] * (arms - 1)],
+        pulls=pulls,
+        gaps=[0.0, *[GAP] * (arms - 1)],
         label=label,
     )
 
@@ -44,7 +51,7 @@ def written(ax):
 
 
 METHODS = ["plot", "plot_commitment", "plot_tradeoff", "plot_wrong_commit", "plot_pulls", "plot_final_regret"]
-MANY = Comparison([make(f"policy {i}", commit_time=10 + i, regret=3.0 + 0.01 * i) for i in range(8)])
+MANY = Comparison([make(f"policy {i}", commit_time=10 + i, regret=3.0 + GAP * i) for i in range(8)])
 
 
 @pytest.fixture(autouse=True)
@@ -196,11 +203,11 @@ def test_pulls_have_a_point_for_every_arm(arms):
 
 
 def test_scaling_divides_by_the_logarithm_of_the_horizon():
-    results = [make(horizon=horizon, regret=3.0 * np.log(horizon)) for horizon in (1000, 100)]
+    results = [make(horizon=1000, regret=21.0), make(horizon=100, regret=14.0)]
     ax = plot_scaling([*results, make("UCB()", committed=False)], lower_bound=2.0)
     x, y = ax.lines[0].get_data()
     assert x.tolist() == [100, 1000]
-    assert y == pytest.approx([3.0, 3.0])
+    assert y == pytest.approx([14.0 / np.log(100), 21.0 / np.log(1000)])
     assert written(ax) == ["EOCP()", "UCB()", "2, the limit"]
     ax = plot_scaling([*results, make("UCB()", committed=False)], quantity="commitment")
     assert written(ax) == ["EOCP()"]

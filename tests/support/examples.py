@@ -63,3 +63,13 @@ def arms_played(result, run):
     assert np.abs(increments - result.gaps[arms]).max() < 1e-9
     end = result.commit_time[run]
     return arms[: end if end >= 0 else None].tolist()
+
+
+class Turns:
+    """A policy written in Python: all arms in turn."""
+
+    def select(self, state):
+        return state.t % state.n_arms
+
+    def update(self, arm, reward):
+        pass
