@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base.spec import Kind, parameter, spec
-from robai._core.engine import TAPE_LENGTH
 from robai._core.protocols import Commitment, Exploration, Started
 from robai._core.rng import Stream
 from robai._core.stopping import Never
@@ -42,12 +41,9 @@ from robai.policies.base import BasePolicy, Parts
 
 if TYPE_CHECKING:
     from robai._core.player import Player
-    from robai._play.batches import Played, Simulation, Stop
     from robai.rules import Game
 
-__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
-
-_ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy"]
 
 
 class Commit(NamedTuple):
@@ -178,69 +174,3 @@ class Asked:
 
     def update(self, arm: int, reward: float) -> None:
         self.policy.update(arm, reward)
-
-
-def play_custom(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
-    """Play runs first, ..., last - 1 of a policy written in Python; as `robai._play.batches.play`."""
-    from robai._play.batches import Played  # which imports this module
-
-    states = simulation.states(first, last)
-    runs = [_Run(simulation, words) for words in states]
-    for run in runs:
-        run.play(stop)
-    return Played(
-        np.array([run.regret for run in runs]),
-        np.array([run.commit_time for run in runs]),
-        np.array([run.committed_arm for run in runs]),
-        np.array([run.pulls for run in runs]),
-    )
-
-
-class _Run:
-    """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
-
-    def __init__(self, simulation: Simulation, words: np.ndarray) -> None:
-        bandit = simulation.bandit
-        self.means, self.gaps = bandit.means, np.array(bandit.gaps)
-        self.times = simulation.times
-        self.family = bandit._core()
-        self.stream = Stream(words)
-        self.asked = simulation.policy._ask(simulation.game, self.stream)
-        self.pulls = np.zeros(bandit.n_arms, dtype=np.int64)
-        self.sums = np.zeros(bandit.n_arms)
-        self.asked.state.show(self.pulls, self.sums, np.zeros_like(self.pulls))
-        self.tape: list[list[float]] = [[] for _ in self.means]
-        self.regret: list[float] = []
-        self.commit_time = self.committed_arm = -1
-
-    def play(self, stop: Stop) -> None:
-        from robai._play.batches import Interrupted  # which imports this module
-
-        state = self.asked.state
-        for until in self.times:
-            while state.t < until and self.committed_arm < 0:
-                if state.t % _ROUNDS_BETWEEN_LOOKS == 0 and stop.is_set():
-                    raise Interrupted
-                self._round()
-            if self.committed_arm >= 0:
-                self.pulls[self.committed_arm] += until - state.t
-                state.t = until
-            self.regret.append(float(self.gaps @ self.pulls))
-
-    def _round(self) -> None:
-        arm, commits = self.asked.choose()
-        if commits:
-            self.commit_time, self.committed_arm = self.asked.state.t, arm
-            return
-        reward = self._reward(arm)
-        self.pulls[arm] += 1
-        self.sums[arm] += reward
-        self.asked.state.t += 1
-        self.asked.update(arm, reward)
-
-    def _reward(self, arm: int) -> float:
-        tape = self.tape[arm]
-        if not tape:
-            count = min(max(int(self.pulls[arm]), 1), TAPE_LENGTH)
-            tape += self.family.rewards(arm, self.means[arm], count, self.stream)[::-1].tolist()
-        return tape.pop()

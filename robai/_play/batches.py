@@ -7,29 +7,23 @@ are the same for any number of workers, any executor and any size of batch.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillRunning
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robai._core.engine import Batch, accumulate
 from robai._core.leap import GaussianLeaps, PositiveLeaps
-from robai._core.rng import RUNS_PER_BLOCK, seed_block
-from robai.bandits import Bandit, Gaussian
-from robai.custom import CustomPolicy, play_custom
-from robai.policies.base import BasePolicy
+from robai._play.python_runs import play_custom
+from robai._play.request import Played, Simulation
+from robai._play.stop import Interrupted, Stop, StopFile, exiting
+from robai.bandits import Gaussian
+from robai.custom import CustomPolicy
 from robai.result import Result
-from robai.rules import Game
 
 if TYPE_CHECKING:
     from robai._play.checkpoint import Checkpoint
@@ -37,97 +31,6 @@ if TYPE_CHECKING:
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
 LARGEST_BATCH = 1024
 LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
-
-_seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it
-
-# Set when the main thread has ended and the others are to be waited for. What is registered with
-# `atexit` is called only after that, so that a simulation in another thread would have to be waited for.
-_exiting = threading.Event()
-threading._register_atexit(_exiting.set)  # type: ignore[attr-defined]
-
-
-class Interrupted(Exception):
-    """Raised in a worker that was told to stop."""
-
-
-class StopFile:
-    """An event that other processes of the machine can see: a file that is no longer empty.
-
-    Where there is no such file, on another machine, it is never set.
-    """
-
-    def __init__(self) -> None:
-        self.path = ""
-        with contextlib.suppress(OSError):  # nowhere to write: batches come to their end then
-            file, self.path = tempfile.mkstemp(prefix=".robai-", suffix=".tmp")
-            os.close(file)
-
-    def is_set(self) -> bool:
-        try:
-            return os.stat(self.path).st_size > 0
-        except OSError:
-            return False
-
-    def set(self) -> None:
-        with contextlib.suppress(OSError), open(self.path, "r+b") as file:
-            file.write(b"stop")
-
-    def remove_after(self, futures: list[Future]) -> None:
-        """Remove the file when the last of those who may look at it is done."""
-
-        def remove(_: Future | None) -> None:
-            if self.path and all(future.done() for future in futures):
-                Path(self.path).unlink(missing_ok=True)
-
-        remove(None)
-        for future in futures:
-            future.add_done_callback(remove)
-
-
-Stop = threading.Event | StopFile
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """All that the runs of one simulation have in common."""
-
-    policy: BasePolicy
-    bandit: Bandit
-    horizon: int
-    times: tuple[int, ...]
-    entropy: tuple[int, ...]
-    spawn_key: tuple[int, ...]
-    engine: str
-
-    @property
-    def game(self) -> Game:
-        bandit = self.bandit
-        return Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
-
-    @cached_property
-    def means(self) -> np.ndarray:
-        return np.array(self.bandit.means)
-
-    @cached_property
-    def gaps(self) -> np.ndarray:
-        return np.array(self.bandit.gaps)
-
-    def states(self, first: int, last: int) -> np.ndarray:
-        """The generator's state for runs first, ..., last - 1."""
-        blocks = range(first // RUNS_PER_BLOCK, (last - 1) // RUNS_PER_BLOCK + 1)
-        rows = np.concatenate([_seed_block(self.entropy, self.spawn_key, block) for block in blocks])
-        start = blocks[0] * RUNS_PER_BLOCK
-        return rows[first - start : last - start]
-
-
-@dataclass(frozen=True)
-class Played:
-    """What a batch of runs returns."""
-
-    regret: np.ndarray  # runs x times
-    commit_time: np.ndarray
-    committed_arm: np.ndarray
-    pulls: np.ndarray
 
 
 def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
@@ -261,5 +164,5 @@ def _wait(future: Future) -> Played:
         except StillRunning:
             if future.done():  # since then, or it is the worker's own error
                 return future.result()
-            if _exiting.is_set():
+            if exiting.is_set():
                 raise SystemExit("the interpreter ends, and the simulation with it") from None

@@ -21,7 +21,8 @@ from robai._base.files import Declared, load_arrays, save_arrays, write_atomical
 from robai._base.json import parse
 from robai._base.version import VERSION
 from robai._core.rng import NUMPY
-from robai._play.batches import Merger, Played, Simulation
+from robai._play.batches import Merger
+from robai._play.request import Played, Simulation
 from robai.bandits import Bandit
 
 FORMAT = "robai.checkpoint"

@@ -16,19 +16,20 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from robai._base import checks
 from robai._base.files import check_writable, write_atomically
 from robai._base.text import align, printable
 from robai._base.version import VERSION
+from robai._play.request import Engine
 from robai.cli import options as _options
 from robai.cli import plan as _plan
 from robai.plotting.style import new_figure
 from robai.policies import POLICIES
 from robai.result import Comparison, Result
 from robai.result.digest import record
-from robai.simulation import ENGINES, compare
+from robai.simulation import compare
 
 if TYPE_CHECKING:
     from robai.paper.reproduction import Reproduction
@@ -205,7 +206,9 @@ def _add_simulation(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument("--horizon", type=_options.whole, required=True, metavar="T", help="rounds of a run")
     parser.add_argument("--runs", type=_options.whole, required=True, metavar="N", help="independent runs")
     parser.add_argument("--rng", type=_options.whole, metavar="SEED", help="seed (a fresh one)")
-    parser.add_argument("--engine", default="auto", metavar="NAME", help=f"{', '.join(ENGINES)} (auto)")
+    parser.add_argument(
+        "--engine", default="auto", metavar="NAME", help=f"{', '.join(get_args(Engine))} (auto)"
+    )
     parser.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
     parser.add_argument(
         "--checkpoint", type=_options.path, metavar="DIR", help="keep finished batches here, go on from them"

@@ -15,13 +15,13 @@ from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
+from robai._play.seeds import Rng, seed_words
 from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.live import monitor, state
 from robai.live.experiment import Experiment, RewardLike
 from robai.live.journal import Journal
 from robai.live.state import Commitment, Counts
 from robai.policies.base import BasePolicy
-from robai.simulation import Rng, seed_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

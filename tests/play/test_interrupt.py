@@ -9,7 +9,7 @@ import tempfile
 import textwrap
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -184,7 +184,7 @@ def test_a_pool_on_another_machine_is_not_stopped_by_a_file_that_is_not_there(mo
         def submit(self, function, *arguments):
             for file in tmp_path.iterdir():
                 file.unlink()
-            future = batches.Future()
+            future = Future()
             future.set_result(function(*arguments))
             return future
 
@@ -261,7 +261,7 @@ def test_an_executor_of_the_caller_has_its_waiting_batches_cancelled():
             self.futures = []
 
         def submit(self, function, *arguments):
-            self.futures.append(batches.Future())
+            self.futures.append(Future())
             if len(self.futures) == 2:
                 self.futures[0].set_exception(ArithmeticError("a worker failed"))
             return self.futures[-1]
