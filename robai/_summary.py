@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from robai.result import Comparison, Result
 
 _MOST_ARMS_SHOWN = 8
-_MOST_LETTERS = 160
 
 
 def result_summary(result: "Result") -> str:
@@ -17,7 +16,7 @@ def result_summary(result: "Result") -> str:
     if result.meta.get("policy", result.label) != result.label:
         rows.append(("", str(result.meta["policy"])))
     if "bandit" in result.meta:
-        rows.append(("bandit", brief(str(result.meta["bandit"]))))
+        rows.append(("bandit", str(result.meta["bandit"])))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result))
     rows += _titled("commitment", _commitment_lines(result))
@@ -43,7 +42,7 @@ def comparison_summary(comparison: "Comparison") -> str:
         )
         rows.append(row)
     first = next(iter(comparison.values()))
-    bandit = f"{printable(brief(str(first.meta['bandit'])))}, " if "bandit" in first.meta else ""
+    bandit = f"{printable(str(first.meta['bandit']))}, " if "bandit" in first.meta else ""
     notes = [
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",
@@ -123,14 +122,6 @@ def _pull_lines(result: "Result") -> list[str]:
 def printable(text: str) -> str:
     """The text with its control characters, line breaks and the like written out: \\x1b clears no screen."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-
-
-def brief(text: str) -> str:
-    """Of a list as long as that of many means the beginning and the end."""
-    if len(text) <= _MOST_LETTERS:
-        return text
-    head, tail = text[: _MOST_LETTERS // 2], text[-_MOST_LETTERS // 4 :]
-    return f"{head.rpartition(', ')[0] or head}, ..., {tail.partition(', ')[2] or tail}"
 
 
 def align(rows: list[tuple[str, ...]]) -> list[str]:
