@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-_MOST_LETTERS = 160
-
 
 def number(value: float) -> str:
     """Four significant digits or all before the point, and never an exponent."""
@@ -24,14 +22,6 @@ def decimals(scale: float, significant: int) -> int:
 def printable(text: str) -> str:
     """The text with its control characters, line breaks and the like written out: \\x1b clears no screen."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-
-
-def brief(text: str) -> str:
-    """Of a list as long as that of many means the beginning and the end."""
-    if len(text) <= _MOST_LETTERS:
-        return text
-    head, tail = text[: _MOST_LETTERS // 2], text[-_MOST_LETTERS // 4 :]
-    return f"{head.rpartition(', ')[0] or head}, ..., {tail.partition(', ')[2] or tail}"
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:

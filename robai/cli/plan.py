@@ -11,7 +11,7 @@ import numpy as np
 from robai import families, theory
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
-from robai._base.text import align, brief, number, percent
+from robai._base.text import align, number, percent
 from robai.bandits import Bandit, Bernoulli, Gaussian
 from robai.cli import options as _options
 from robai.policies import EOCP, EOCPUG, KLEOCP, KLEOCPUG
@@ -86,7 +86,7 @@ class Plan:
         }
 
     def text(self) -> str:
-        problem = f"{brief(repr(self.bandit))}, {self.bandit.n_arms:,} arms, horizon {self.horizon:,}"
+        problem = f"{self.bandit!r}, {self.bandit.n_arms:,} arms, horizon {self.horizon:,}"
         parts = [problem, *self._bounds_text(), *self._limits_text()]
         if self.sigma > 0.5 and isinstance(self.bandit, Bernoulli):
             parts.append("rewards in [0, 1] allow --sigma 0.5, with which EOCP commits earlier")
@@ -190,7 +190,7 @@ def _problem(options: argparse.Namespace) -> tuple[Bandit, float, float]:
     bandit = _options.read_bandit(options.bandit, options.means, options.sigma)
     smallest = min((gap for gap in bandit.gaps if gap > 0.0), default=0.0)
     if len(bandit.best_arms) > 1:
-        raise ValueError(f"means must have a unique largest one, got {brief(str(options.means))}")
+        raise ValueError(f"means must have a unique largest one, got {bandit!r}")
     gap = smallest if options.gap is None else checks.positive("gap", options.gap)
     if gap > smallest:
         raise ValueError(f"gap must be at most the smallest gap of the means, {smallest:g}, got {gap:g}")

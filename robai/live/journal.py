@@ -25,6 +25,7 @@ except ImportError:  # Windows: two processes on one journal are found by the ch
     fcntl = None  # type: ignore[assignment]
 
 from robai._base.files import sync_directory
+from robai._base.json import parse
 
 __all__ = ["Journal"]
 
@@ -101,7 +102,7 @@ class Journal:
             raise ValueError(f"{self.path}, line {number}: the checksum is wrong")
         self._checksum = checksum
         try:
-            return json.loads(text)
+            return parse(text)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{self.path}, line {number}: {error}") from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from robai._base.text import align, brief, decimals, number, percent, printable
+from robai._base.text import align, decimals, number, percent, printable
 
 if TYPE_CHECKING:
     from robai._base.intervals import Mean
@@ -21,7 +21,7 @@ def result_summary(result: Result) -> str:
     if result.meta.get("policy", result.label) != result.label:
         rows.append(("", str(result.meta["policy"])))
     if "bandit" in result.meta:
-        rows.append(("bandit", brief(str(result.meta["bandit"]))))
+        rows.append(("bandit", str(result.meta["bandit"])))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result, digest))
     rows += _titled("commitment", _commitment_lines(result, digest))
@@ -47,7 +47,7 @@ def comparison_summary(comparison: Comparison) -> str:
         )
         rows.append(row)
     first = next(iter(comparison.values()))
-    bandit = f"{printable(brief(str(first.meta['bandit'])))}, " if "bandit" in first.meta else ""
+    bandit = f"{printable(str(first.meta['bandit']))}, " if "bandit" in first.meta else ""
     notes = [
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",

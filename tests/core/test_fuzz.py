@@ -24,13 +24,8 @@ CASE = Case(robai.EOCPUG(), robai.Gaussian([0.7, 0.2]), 300, rng=5)
 simulate = robai.simulate
 
 
-def made(numbers, seed=0):
-    """The cases of these numbers, but for those of values that do not go together."""
-    for number in numbers:
-        try:
-            yield random_case(seed, number)
-        except ValueError:
-            continue
+def made(count, seed=0):
+    return [random_case(seed, number) for number in range(count)]
 
 
 # ---- cases
@@ -45,7 +40,7 @@ def kinds_in(value):
 
 
 def test_everything_is_played():
-    cases = list(made(range(2000)))
+    cases = made(2000)
     kinds = {kind for case in cases for kind in kinds_in(case.policy)}
     assert kinds >= {*POLICIES.values(), robai.Policy, *EXPLORATIONS, *STOPPINGS, *COMMITMENTS}
     assert {type(case.bandit) for case in cases} == {*BANDITS.values(), robai.Empirical}
@@ -55,12 +50,12 @@ def test_everything_is_played():
 
 
 def test_cases_depend_on_the_seed_and_their_number_alone():
-    assert list(made(range(50))) == list(made(range(50)))
-    assert list(made(range(50))) != list(made(range(50), seed=1))
+    assert made(50) == made(50)
+    assert made(50) != made(50, seed=1)
 
 
 def test_the_script_of_a_failure_plays_the_case(capsys):
-    for case in made(range(60)):
+    for case in made(60):
         names = {}
         exec(reproduction(case, 2, 1).split("for engine", 1)[0], names)
         assert (names["policy"], names["bandit"]) == (case.policy, case.bandit)
@@ -197,6 +192,18 @@ def test_what_else_can_happen(simulate, kind, text, monkeypatch):
     monkeypatch.setattr(robai, "simulate", lambda *_, **options: simulate(**options))
     outcome = fuzz.examine(CASE, patience=0.1)
     assert (outcome.kind, text in outcome.text) == (kind, True)
+
+
+def test_a_policy_that_cannot_be_made(monkeypatch):
+    def overflows(self):
+        raise OverflowError("math range error")
+
+    for kind in POLICIES.values():
+        monkeypatch.setattr(kind, "__post_init__", overflows)
+    outcomes = [fuzz.examine_number(0, number, 0.1) for number in range(5)]
+    assert "failed" in {outcome.kind for outcome in outcomes}
+    assert all("math range error\n" in outcome.text and "(**{" in outcome.text
+               for outcome in outcomes if outcome.kind == "failed")  # fmt: skip
 
 
 # ---- the child

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+import zlib
 from contextlib import nullcontext
 
 import pytest
@@ -161,6 +162,15 @@ def test_a_record_that_makes_no_sense_is_refused(tmp_path):
         with pytest.raises(ValueError, match="line 2:"):
             opened(path)
         path.unlink()
+
+
+def test_a_name_given_twice_is_refused(tmp_path):
+    path = tmp_path / "journal"
+    closed(opened(path))
+    text = path.read_bytes()[9:-1].replace(b"{", b'{"horizon": 7, ', 1)
+    path.write_bytes(b"%08x %b\n" % (zlib.crc32(text), text))
+    with pytest.raises(ValueError, match="'horizon' is given twice"):
+        opened(path)
 
 
 def test_a_journal_has_one_owner(tmp_path, monkeypatch):

@@ -12,7 +12,7 @@ from robai.policies import POLICIES, BasePolicy
 from robai.rules.parameters import LONGEST, KLLevel
 
 LONGEST_STEPPED = 10**4
-EXTREMES = (5e-324, 1e-300, 1e-160, 1e-16, 1e-8, 1e8, 1e15, 1e16, 1e160, 1e280, 1e300, 1.7e308)
+EXTREMES = (5e-324, 1e-300, 1e-100, 1e-16, 1e-3, 1e-2, 1e9, 1e15, 1e16, 1e100, 1e280, 1.7e308)
 EXTREME_MEANS = (0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53, 1.0, 50.0, 1e9, families.LARGEST_MEAN)
 
 
@@ -77,7 +77,7 @@ class Case:
 
 
 def random_case(seed: int, number: int) -> Case:
-    """The case of that number; a ValueError if it was made of values that do not go together."""
+    """The case of that number. What is refused when it is made is drawn again."""
     rng = np.random.default_rng([seed, number])
     n_arms = pick(rng, 2, 2, 2, 3, 4, 7, 20, 100, 1000)
     policy = random_policy(rng)
@@ -115,19 +115,29 @@ def random_horizon(rng, low, high):
 def random_policy(rng):
     if rng.random() < 0.5:
         return filled(rng, pick(rng, *POLICIES.values()))
-    explore = pick(rng, *EXPLORATIONS, *BY_INDEX)
-    return robai.Policy(
-        *(filled(rng, kind) for kind in (explore, pick(rng, *STOPPINGS), pick(rng, *COMMITMENTS)))
-    )
+    while True:
+        kinds = pick(rng, *EXPLORATIONS, *BY_INDEX), pick(rng, *STOPPINGS), pick(rng, *COMMITMENTS)
+        try:
+            return robai.Policy(*(filled(rng, kind) for kind in kinds))
+        except ValueError:  # rules that do not go together
+            continue
 
 
 def filled(rng, kind):
     """A specification with random parameters; those with a default often have it."""
-    return kind(**{
-        each.name: PARAMETERS[each.name](rng)
-        for each in fields(kind)
-        if each.default is MISSING or rng.random() < 0.5
-    })  # fmt: skip
+    while True:
+        arguments = {
+            each.name: PARAMETERS[each.name](rng)
+            for each in fields(kind)
+            if each.default is MISSING or rng.random() < 0.5
+        }
+        try:
+            return kind(**arguments)
+        except ValueError:
+            continue
+        except Exception as error:
+            error.add_note(f"{kind.__name__}(**{arguments})")
+            raise
 
 
 def random_family(rng):
@@ -178,9 +188,8 @@ def random_means(rng, family, n_arms):
     if shape == "spread":
         return tuple(random_mean(rng, family) for _ in range(n_arms))
     if shape == "close":
-        low, high = family.support
-        distances = rng.permutation(n_arms) * 10.0 ** rng.uniform(-16.0, -2.0)
-        return tuple(np.clip(random_mean(rng, family) * (1.0 - distances), low, high).tolist())
+        distances = rng.permutation(n_arms) / n_arms * 10.0 ** rng.uniform(-16.0, -1.0)
+        return tuple((random_mean(rng, family) * (1.0 - distances)).tolist())
     if shape == "tied":
         values = [random_mean(rng, family), random_mean(rng, family)]
     else:
