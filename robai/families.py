@@ -29,6 +29,14 @@ __all__ = [
 # Beyond this a count of events no longer fits the integers that the samplers return.
 LARGEST_MEAN = 1e15
 
+SIGMA = Kind(checks.scale, "standard deviation of the rewards")
+TRIALS = Kind(whole(1, 10**6), "trials of a reward")
+# Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of sums of
+# 10^18 rewards comes close to their standard deviation.
+SHAPE = Kind(between(0.01, 1e9), "shape of the rewards")
+# Below, as for shapes. Above, it is as large as the largest mean: Poisson to all digits.
+SUCCESSES = Kind(between(0.001, LARGEST_MEAN), "successes that end a reward")
+
 
 @spec
 class Family(Part):
@@ -61,7 +69,7 @@ class Gaussian(Family):
     """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(Kind(checks.scale, "standard deviation"), default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -90,7 +98,7 @@ class Binomial(Family):
     """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
 
     name: ClassVar[str] = "binomial"
-    n: int = parameter(Kind(whole(1, 10**6), "trials"))
+    n: int = parameter(TRIALS)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -127,9 +135,7 @@ class Gamma(Family):
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
-    # Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of
-    # sums of 10^18 rewards comes close to their standard deviation.
-    shape: float = parameter(Kind(between(0.01, 1e9), "shape"))
+    shape: float = parameter(SHAPE)
 
     def _core(self) -> _core.Family:
         return _core.Gamma(self.shape)
@@ -143,9 +149,7 @@ class NegativeBinomial(Family):
     """
 
     name: ClassVar[str] = "negative-binomial"
-    # Below, draws from the posterior overflow and can no longer be compared. Above, it is as large as
-    # the largest mean: Poisson to all digits.
-    r: float = parameter(Kind(between(0.001, LARGEST_MEAN), "number of successes"))
+    r: float = parameter(SUCCESSES)
 
     def _core(self) -> _core.Family:
         return _core.NegativeBinomial(self.r)

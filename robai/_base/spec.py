@@ -54,7 +54,7 @@ def parameter(kind: Kind, *, default: Any = MISSING) -> Any:
 @dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
 def spec(kind: type[_T]) -> type[_T]:
     """Makes a class a specification."""
-    return dataclass(frozen=True)(kind)
+    return dataclass(frozen=True, repr=False)(kind)
 
 
 if TYPE_CHECKING:
@@ -108,20 +108,23 @@ class Spec:
                 value = each.metadata["kind"].check(each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
 
+    def _parameters(self) -> list[tuple[str, Any]]:
+        return [(each.name, getattr(self, each.name)) for each in fields(self)]
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters())})"
+        )
+
     def label(self) -> str:
         """The name with the parameters that are not at their default."""
-        changed = [
-            f"{each.name}={getattr(self, each.name)!r}"
-            for each in fields(self)
-            if getattr(self, each.name) != each.default
-        ]
+        default = {each.name: each.default for each in fields(self)}
+        changed = [f"{name}={value!r}" for name, value in self._parameters() if value != default[name]]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Its name under "type", and every parameter: a default that changes cannot change an old file."""
-        return {"type": type(self).__name__} | {
-            each.name: _plain(getattr(self, each.name)) for each in fields(self)
-        }
+        return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, depth: int = _DEEPEST) -> Self:

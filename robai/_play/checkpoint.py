@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import secrets
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ def _request(simulation: Simulation) -> dict[str, Any]:
         "schema": SCHEMA,
         "robai": VERSION,
         "numpy": NUMPY,
-        "policy": repr(simulation.policy),
+        "policy": simulation.policy.to_dict(),
         "bandit": repr(simulation.bandit),
         "rewards": _digest(simulation.bandit),
         "horizon": simulation.horizon,
@@ -132,8 +132,7 @@ def _seed(request: dict[str, Any]) -> dict[str, tuple[int, ...]]:
 
 def _digest(bandit: Bandit) -> str:
     """A hash of all the data of a bandit, of which its text may leave out some."""
-    data = tuple(getattr(bandit, each.name) for each in fields(bandit))
-    return hashlib.sha256(repr(data).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(bandit.to_dict()).encode()).hexdigest()
 
 
 def _create(path: Path, data: bytes) -> None:

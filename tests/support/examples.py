@@ -1,5 +1,7 @@
 """Examples that the contract tests run over; every registered policy and bandit must have one."""
 
+import dataclasses
+
 import numpy as np
 
 import robai
@@ -52,7 +54,7 @@ TWO_ARMED = (robai.BAIETC, robai.DETC)
 def fitting(policy, bandit):
     """The bandit with as many arms as the policy takes."""
     if isinstance(policy, TWO_ARMED):
-        return type(bandit)(bandit.means[:2], **{k: v for k, v in vars(bandit).items() if k != "means"})
+        return dataclasses.replace(bandit, means=bandit.means[:2])
     return bandit
 
 
