@@ -89,7 +89,7 @@ def test_bandits_take_parameters_after_a_colon(capsys):
         (["--policy", "ecop", *GAME], "got 'ecop'; did you mean eocp"),
         (["--policy", "eocp", *GAME], "policy eocp needs gap, the lower bound on the gap"),
         (["--policy", "ucb", "--gap", "1", *GAME], "--gap is a parameter of none of the policies ucb"),
-        (["--policy", "ucb:levle=ratio", *GAME], "got 'levle'; did you mean level"),
+        (["--policy", "ucb:lvel=ratio", *GAME], "got 'lvel'; did you mean level"),
         (["--policy", "ucb:level", *GAME], "must be a name, or name:parameter=value"),
         (["--policy", "ucb:level=high", *GAME], "level must be one of 'horizon', 'ratio', 'round'"),
         (["--policy", "eocp:gap=0", *GAME], "gap must be above 0"),
