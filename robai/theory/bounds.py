@@ -5,9 +5,11 @@ from math import e, exp, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
-from robai.families import Bernoulli, Binomial, Gaussian
+from robai.bandits import Bandit
+from robai.families import Bernoulli, Binomial, Family, FamilyLike, Gaussian
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
 from robai.theory.limits import distances, kl_min, read, share_point, unique_best
@@ -24,7 +26,14 @@ class CommitRound(NamedTuple):
     expected: float
 
 
-def commit_round_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, family=None):
+def commit_round_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
         P(T_c >= rounds) <= probability,   rounds = sum over a of 8 (l+1)^2 sigma^2 / Delta_a^2 + A (l+2)
@@ -44,7 +53,7 @@ def commit_round_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, fam
 
 
 @np.errstate(over="ignore", divide="ignore")
-def _late_stop(gaps, horizon, level):
+def _late_stop(gaps: NDArray[np.float64], horizon: float, level: float) -> CommitRound:
     rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
     # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
     # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
@@ -66,10 +75,18 @@ class RegretBound:
 
     @property
     def total(self) -> float:
-        return sum(astuple(self))
+        return float(sum(astuple(self)))
 
 
-def regret_bound_eocp(bandit, horizon, gap=None, inflation=INFLATION, *, sigma=1.0, family=None):
+def regret_bound_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> RegretBound:
     """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
 
     Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T) + 2) / Delta_a + Delta_a, plus o(1), for
@@ -92,7 +109,15 @@ def regret_bound_eocp(bandit, horizon, gap=None, inflation=INFLATION, *, sigma=1
     return _gaussian_bound(gaps, sigma, horizon, level, rounds, overtaken + misjudged)
 
 
-def wrong_commit_bound_eocp(bandit, horizon, gap=None, inflation=INFLATION, *, sigma=1.0, family=None):
+def wrong_commit_bound_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> float:
     """Upper bound on the probability that EOCP commits to a wrong arm.
 
     I_2 in the proof of theo:optimalfixedfinite, which cor:sccfixed calls O(1/T). With n = T_c - A and
@@ -109,7 +134,14 @@ def wrong_commit_bound_eocp(bandit, horizon, gap=None, inflation=INFLATION, *, s
     return min(1.0, overtaken + gaps.size * misjudged)
 
 
-def _eocp(bandit, horizon, gap, inflation, sigma, family):
+def _eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None,
+    inflation: float,
+    sigma: float,
+    family: FamilyLike | None,
+) -> tuple[NDArray[np.float64], float, float]:
     """Gaps in units of sigma, l, and T_c - A."""
     gaps = _sub_gaussian(bandit, family, sigma)
     arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
@@ -117,14 +149,21 @@ def _eocp(bandit, horizon, gap, inflation, sigma, family):
     return gaps, _level(horizon, inflation, arms, last), last - arms
 
 
-def _eocp_errors(gaps, level, rounds):
+def _eocp_errors(gaps: NDArray[np.float64], level: float, rounds: float) -> tuple[float, float]:
     """B_2 of all arms together, B_1 of one arm (proof of theo:optimalfixedfinite)."""
     overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
     misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
     return overtaken, misjudged
 
 
-def regret_bound_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, family=None):
+def regret_bound_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> RegretBound:
     """Upper bound on EOCP-UG's expected regret, theorem theo:optimalugfinite.
 
     Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T)) / Delta_a, plus O(1), for
@@ -143,7 +182,14 @@ def regret_bound_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, fam
     return _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late.probability)
 
 
-def wrong_commit_bound_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.0, family=None):
+def wrong_commit_bound_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> float:
     """Upper bound on the probability that EOCP-UG commits to a wrong arm.
 
     I_2 in the proof of theo:optimalugfinite, which cor:sccug calls O(1/T). With alpha = 1 - 2 / sqrt(l) and
@@ -162,7 +208,9 @@ def wrong_commit_bound_eocp_ug(bandit, horizon, inflation=INFLATION, *, sigma=1.
     return min(1.0, 2 * float(np.sum(errors)))
 
 
-def _eocp_ug(bandit, horizon, inflation, sigma, family):
+def _eocp_ug(
+    bandit: Bandit | ArrayLike, horizon: float, inflation: float, sigma: float, family: FamilyLike | None
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
     """Gaps in units of sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
     gaps = _sub_gaussian(bandit, family, sigma)
     level = _level(horizon, inflation, gaps.size + 1)
@@ -179,7 +227,14 @@ def _eocp_ug(bandit, horizon, inflation, sigma, family):
     return gaps, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
-def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, family=None):
+def regret_bound_kl_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    kl: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    family: FamilyLike | None = None,
+) -> RegretBound:
     """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
 
     Printed: sum over a of (log T + 10 log^(3/4) T) Delta_a / KL_a, plus o(1), where KL_a = KL(mu_a, mu_best),
@@ -217,7 +272,14 @@ def regret_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, famil
     )
 
 
-def wrong_commit_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *, family=None):
+def wrong_commit_bound_kl_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    kl: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    family: FamilyLike | None = None,
+) -> float:
     """Upper bound on the probability that KL-EOCP commits to a wrong arm.
 
     I_2 in the proof of theo:optimalklfixedfinite. With n and escape(n) as in `wrong_commit_bound_eocp`
@@ -232,11 +294,14 @@ def wrong_commit_bound_kl_eocp(bandit, horizon, kl=None, inflation=INFLATION, *,
     '1.16e-12'
     """
     _, _, others, _, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
-    overtaken, misjudged = _kl_eocp_errors(others.sum(), level, rounds)
-    return min(1.0, float(overtaken + others.sum() * misjudged))
+    wrong_arms = int(others.sum())
+    overtaken, misjudged = _kl_eocp_errors(wrong_arms, level, rounds)
+    return min(1.0, overtaken + wrong_arms * misjudged)
 
 
-def _kl_eocp(bandit, horizon, kl, inflation, family):
+def _kl_eocp(
+    bandit: Bandit | ArrayLike, horizon: float, kl: float | None, inflation: float, family: FamilyLike | None
+) -> tuple[NDArray[np.float64], int, NDArray[np.bool_], Family, float, float]:
     """Means, best arm, the others, family, l, and T_c - A."""
     means, family = read(bandit, family)
     best, others = unique_best(means)
@@ -245,14 +310,14 @@ def _kl_eocp(bandit, horizon, kl, inflation, family):
     return means, best, others, family, _level(horizon, inflation, means.size, last), last - means.size
 
 
-def _kl_eocp_errors(wrong_arms, level, rounds):
+def _kl_eocp_errors(wrong_arms: int, level: float, rounds: float) -> tuple[float, float]:
     """B_2 of all arms together, B_1 of one arm (proof of theo:optimalklfixedfinite)."""
     overtaken = wrong_arms * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
     misjudged = 2 * _escape(level, rounds + 1)  # B_5 + B_6
     return overtaken, misjudged
 
 
-def _escape(level, pulls):
+def _escape(level: float, pulls: float) -> float:
     """Bound on the probability that an arm's mean ever leaves its bound on one side, in that many pulls.
 
     lemma:concentration (a) and lemma:klconcentration: the union bound, or the peeling one, for l >= 2.
@@ -261,7 +326,15 @@ def _escape(level, pulls):
     return min(pulls, e * level * log(pulls) + e) * exp(-level)
 
 
-def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
+def _gaussian_bound(
+    gaps: NDArray[np.float64],
+    sigma: float,
+    horizon: float,
+    level: float,
+    rounds: float,
+    wrong: float | NDArray[np.float64],
+    late: float = 0.0,
+) -> RegretBound:
     """Sum over the arms of Delta_a E[N_a(T)], with `gaps` = Delta_a / sigma.
 
     lemma:concentration (c) counts (2 l + sqrt(4 pi l) + 2) / gap^2 + 1 deviations; the + 1 is not needed, as
@@ -279,7 +352,7 @@ def _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late=0.0):
     )
 
 
-def _sub_gaussian(bandit, family, sigma):
+def _sub_gaussian(bandit: Bandit | ArrayLike, family: FamilyLike | None, sigma: float) -> NDArray[np.float64]:
     """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
     means, family = read(bandit, family)
     sigma = checks.scale("sigma", sigma)
@@ -295,10 +368,11 @@ def _sub_gaussian(bandit, family, sigma):
     if sigma < scale:
         raise ValueError(f"sigma must be at least {scale!r}, the scale of {family!r}, got {sigma!r}")
     best, others = unique_best(means)
-    return (means[best] - means[others]) / sigma
+    gaps: NDArray[np.float64] = (means[best] - means[others]) / sigma
+    return gaps
 
 
-def _lower_bound(name, value, largest):
+def _lower_bound(name: str, value: float | None, largest: float) -> float:
     """`value`, when it is above 0 and at most `largest`, which None stands for."""
     value = largest if value is None else checks.positive(name, value)
     if value > largest * (1 + 1e-9):  # 0.7 - 0.6 is a little less than 0.1
@@ -306,7 +380,7 @@ def _lower_bound(name, value, largest):
     return value
 
 
-def _level(horizon, inflation, arms, commit_round=0.0):
+def _level(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
     """l, when the horizon satisfies the conditions of the theorems."""
     level = exploration(horizon, inflation)
     checks.at_least("horizon", horizon, max(16, arms))

@@ -8,20 +8,23 @@ In the paper's symbols: `best` is a*, means are mu_a, gaps are Delta_a, divergen
 A bandit may also be given as plain means with its `family`.
 """
 
+from collections.abc import Callable
 from math import inf, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
 from robai._core import explore_sampling
-from robai.families import as_family
+from robai.bandits import Bandit
+from robai.families import Family, FamilyLike, as_family
 from robai.kl import divergence
 
 _TINY = np.finfo(np.float64).tiny
 
 
-def lai_robbins(bandit, *, family=None):
+def lai_robbins(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
     """Regret per log T that no uniformly good policy can beat, asymptotically.
 
         sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
@@ -40,7 +43,9 @@ def lai_robbins(bandit, *, family=None):
     return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
 
 
-def regret_lower_bound(bandit, horizon, *, family=None):
+def regret_lower_bound(
+    bandit: Bandit | ArrayLike, horizon: float, *, family: FamilyLike | None = None
+) -> float:
     """The Lai-Robbins constant times log T, Eq. (1) of the paper (label eq:reg_lb).
 
     A limit as T grows, not a bound at any one T: good policies have less regret than this on short horizons
@@ -52,7 +57,7 @@ def regret_lower_bound(bandit, horizon, *, family=None):
     return lai_robbins(bandit, family=family) * log(checks.at_least("horizon", horizon, 2))
 
 
-def kl_min(bandit, *, family=None):
+def kl_min(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
     """The smallest divergence of a bandit, of which KL-EOCP must know a lower bound.
 
         KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
@@ -72,7 +77,7 @@ def kl_min(bandit, *, family=None):
     return float(np.minimum(forward, backward).min())
 
 
-def mu_prime(bandit, *, family=None):
+def mu_prime(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> NDArray[np.float64]:
     """The point between each arm's mean and the best one's at a quarter of their divergence.
 
         mu'_a in (mu_a, mu_best) with 4 KL(mu'_a, mu_best) = KL(mu_a, mu_best)
@@ -89,7 +94,7 @@ def mu_prime(bandit, *, family=None):
     return points
 
 
-def share_point(family, mean, top, share):
+def share_point(family: Family, mean: NDArray[np.float64], top: float, share: float) -> NDArray[np.float64]:
     """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
     whole = distances(family, mean, top)
     if not np.all(np.isfinite(whole)):
@@ -98,13 +103,13 @@ def share_point(family, mean, top, share):
             f"divergence of the others from it is infinite, got {float(top)!r}"
         )
 
-    def excess(part):  # part of the way from top down to mean
+    def excess(part: NDArray[np.float64]) -> NDArray[np.float64]:  # part of the way from top down to mean
         return divergence(family, top - part * (top - mean), top) - share * whole
 
     return top - bisect(excess, np.ones_like(mean)) * (top - mean)
 
 
-def distances(family, p, q):
+def distances(family: Family, p: NDArray[np.float64], q: float | NDArray[np.float64]) -> NDArray[np.float64]:
     """Divergences of means that differ; an error where that is too small for a double."""
     result = divergence(family, p, q)
     if np.any(result < _TINY):
@@ -114,7 +119,9 @@ def distances(family, p, q):
     return result
 
 
-def weights(bandit, *, family=None):
+def weights(
+    bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None
+) -> tuple[NDArray[np.float64], float]:
     """Optimal proportions w* of best arm identification and the characteristic time T*.
 
         1 / T* = max over w of min over a of  w_best d(mu_best, c_a) + w_a d(mu_a, c_a),
@@ -141,7 +148,14 @@ def weights(bandit, *, family=None):
     return w, float(1 / costs.min())
 
 
-def commit_limit_fixed(gap, horizon, regret=None, *, sigma=1.0, confidence=None):
+def commit_limit_fixed(
+    gap: float,
+    horizon: float,
+    regret: float | None = None,
+    *,
+    sigma: float = 1.0,
+    confidence: float | None = None,
+) -> float:
     """Lower limit on a commitment round fixed beforehand by a policy that knows the gap; two Gaussian arms.
 
         T_c >= 2 D^2 N^2 / (2 D^2 N - log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
@@ -160,7 +174,14 @@ def commit_limit_fixed(gap, horizon, regret=None, *, sigma=1.0, confidence=None)
     return _commit_limit(2, gap, horizon, regret, sigma, confidence)
 
 
-def commit_limit_adaptive(gap, horizon, regret=None, *, sigma=1.0, confidence=None):
+def commit_limit_adaptive(
+    gap: float,
+    horizon: float,
+    regret: float | None = None,
+    *,
+    sigma: float = 1.0,
+    confidence: float | None = None,
+) -> float:
     """Lower limit on the expected commitment round of a policy that does not know the gap; two Gaussian arms.
 
         E[T_c] >= D^2 N^2 / (D^2 N - 2 log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
@@ -174,7 +195,9 @@ def commit_limit_adaptive(gap, horizon, regret=None, *, sigma=1.0, confidence=No
     return _commit_limit(1, gap, horizon, regret, sigma, confidence)
 
 
-def _commit_limit(shift, gap, horizon, regret, sigma, confidence):
+def _commit_limit(
+    shift: int, gap: float, horizon: float, regret: float | None, sigma: float, confidence: float | None
+) -> float:
     """The transportation lemma (Kaufmann et al. 2016, lemma 1) against bandits `shift` gaps away.
 
     Moving the two means by shift * gap in all, as cheaply as possible, costs
@@ -205,7 +228,7 @@ class Asymptotics(NamedTuple):
     commitment: str
     confidence: str
 
-    def constant(self, bandit, *, family=None):
+    def constant(self, bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
         """Regret per log T on a bandit of two arms: multiple * 2 / gap (Gaussian) or multiple * gap / KL.
 
         The Gaussian rows are for unit variance, or any reward that is sub-Gaussian of scale 1.
@@ -216,7 +239,7 @@ class Asymptotics(NamedTuple):
         return self.multiple * lai_robbins(means, family="gaussian" if self.setting == "Gaussian" else family)
 
 
-def table(alpha=2.0):
+def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
     """Table 1 of the paper (label tab:comp), row by row; `alpha` > 1 is the parameter of UCB_alpha.
 
     The orders are texts: the table hides their constants. The last two rows are lower limits on commitment
@@ -242,7 +265,9 @@ def table(alpha=2.0):
     )
 
 
-def bisect(function, high):
+def bisect(
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Root in (0, high) of an increasing function, elementwise, to the last bit."""
     low, high = np.zeros_like(high), np.array(high)
     for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
@@ -256,18 +281,18 @@ def bisect(function, high):
     return high
 
 
-def read(bandit, family):
+def read(bandit: Bandit | ArrayLike, family: FamilyLike | None) -> tuple[NDArray[np.float64], Family]:
     """The means and the family of a bandit, or of plain means with a family."""
     if family is None and not hasattr(bandit, "means"):
         raise TypeError(f"family must be given with plain means, got None with {bandit!r}")
     family = as_family(bandit if family is None else family)
-    means = getattr(bandit, "means", bandit)
+    means: Any = getattr(bandit, "means", bandit)  # whatever it is, until it is checked
     if np.ndim(means) != 1 or len(means) < 2:
         raise ValueError(f"means must be a list of at least two numbers, got {means!r}")
     return np.array([family.check_mean(f"means[{arm}]", mean) for arm, mean in enumerate(means)]), family
 
 
-def unique_best(means):
+def unique_best(means: NDArray[np.float64]) -> tuple[int, NDArray[np.bool_]]:
     """Index of the best arm, and a mask of the others."""
     others = means < means.max()
     if others.sum() != means.size - 1:
