@@ -12,8 +12,7 @@ import numpy as np
 
 from robai._base import checks
 from robai._core.families cimport Family
-from robai._core.protocols cimport Arms, Exploration, argmax, mean_of
-from robai._core.protocols import expect_fields
+from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, mean_of
 from robai._core.rng cimport Rng
 
 

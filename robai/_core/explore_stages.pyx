@@ -8,8 +8,7 @@ import numpy as np
 
 from robai._base import checks
 from robai._core.bounds cimport Bounds
-from robai._core.protocols cimport Arms, Exploration, argmax, mean_of
-from robai._core.protocols import expect_fields
+from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, mean_of
 from robai._core.rng cimport Rng
 
 
@@ -55,7 +54,7 @@ cdef class Elimination(Exploration):
         expect_fields(memory, ("active",))
         self._keep(memory["active"])
 
-    def _keep(self, active):
+    cdef int _keep(self, active) except -1:
         cdef Py_ssize_t i
         active = [checks.whole("active", arm, 0, self._active.shape[0] - 1) for arm in active]
         if active != sorted(set(active)):
@@ -63,6 +62,7 @@ cdef class Elimination(Exploration):
         for i in range(len(active)):
             self._active[i] = active[i]
         self._count = len(active)
+        return 0
 
 
 @cython.final

@@ -78,18 +78,6 @@ cdef class Family:
             self.fill(arm, mean, &view[0], count, &stream.rng)
         return values
 
-    def sum_of(self, Py_ssize_t arm, double mean, double count, Stream stream not None):
-        """The sum of `count` rewards of an arm, in one draw."""
-        return self.total(arm, mean, count, &stream.rng)
-
-    def mean_from_posterior(self, double pulls, double total, Stream stream not None):
-        """A draw of the mean from its posterior."""
-        return self.posterior(pulls, total, &stream.rng)
-
-    def variance_at(self, double mean):
-        """V(mean)."""
-        return self.variance(mean)
-
 
 @cython.final
 cdef class Gaussian(Family):

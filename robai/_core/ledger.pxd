@@ -47,6 +47,8 @@ cdef class Ledger:
     cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
     cdef Py_ssize_t _searched               # ... and those before this one have more
 
+    # Begins with these counts, whose values the caller has checked.
+    cdef int restore(self, pulls, sums, pending) except -1
     # `count` more pulls of an arm, whose rewards are pending.
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil
     # `count` more answers of an arm, whose rewards then sum to `new_sum`.

@@ -7,6 +7,8 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from robai._core.protocols cimport count_pulls
+
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
 
@@ -57,14 +59,14 @@ cdef class Ledger:
         self.leader = -1
         self.stale = True
 
-    def restore(self, pulls, sums, pending):
-        """Begin with these counts, whose values the caller has checked."""
+    cdef int restore(self, pulls, sums, pending) except -1:
         cdef Py_ssize_t arm, n_arms = self.answered.n_arms
         if not len(pulls) == len(sums) == len(pending) == n_arms:
             raise ValueError(f"there must be {n_arms} pulls, sums and pending pulls")
         for arm in range(n_arms):
             self.count(arm, pulls[arm], sums[arm])
             self.hand_out(arm, pending[arm])
+        return 0
 
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil:
         self.pending[arm] += count
@@ -74,27 +76,22 @@ cdef class Ledger:
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil:
         cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
         self.sums[arm] = new_sum
-        self.pulls[arm] += count
+        count_pulls(&self.answered, arm, count)
         self.pending[arm] -= answered
         self.answered.t += count
         self.shown.t += count - answered
         if before < self._initial_pulls <= before + count:
             self.beginners -= 1
-        if self.pulls[arm] > self.pulls[self.answered.most]:
-            self.answered.most = arm
         self._show(arm)
 
     cdef void _show(self, Py_ssize_t arm) noexcept nogil:
         """Let the exploration see an arm whose counts have changed."""
-        cdef int64_t n = self.pulls[arm], waiting = self.pending[arm]
+        cdef int64_t n = self.pulls[arm], seen = n
         if not self._concludes:
-            if n == 0 or waiting == 0:
-                self._shown_pulls[arm], self._shown_sums[arm] = n, self.sums[arm]
-            else:
-                self._shown_pulls[arm] = n + waiting
-                self._shown_sums[arm] = self.sums[arm] / <double>n * <double>(n + waiting)
-        if self._shown_pulls[arm] > self._shown_pulls[self.shown.most]:
-            self.shown.most = arm
+            if n > 0:
+                seen += self.pending[arm]
+            self._shown_sums[arm] = self.sums[arm] if seen == n else self.sums[arm] / <double>n * <double>seen
+        count_pulls(&self.shown, arm, seen - self._shown_pulls[arm])
         if arm != self.leader:
             self.stale = True
 

@@ -39,6 +39,13 @@ cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
     return arms.sums[arm] / <double>arms.pulls[arm]
 
 
+cdef inline void count_pulls(Arms* arms, Py_ssize_t arm, int64_t count) noexcept nogil:
+    """`count` more pulls of an arm, in `pulls` and `most`; rounds and sums are the caller's."""
+    arms.pulls[arm] += count
+    if arms.pulls[arm] > arms.pulls[arms.most]:
+        arms.most = arm
+
+
 cdef struct Compared:               # what a stopping rule looked at
     bint fires
     double value                    # a round, a number of pulls, a ratio, a bound ...
@@ -78,6 +85,10 @@ cdef class Exploration:
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil
     # Sets the bounds of an arm by which it decides, if there are any; the other rules likewise.
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
+
+
+# A ValueError unless the names of a memory are these.
+cdef int expect_fields(memory, names) except -1
 
 
 cdef class Stopping:

@@ -79,10 +79,10 @@ cdef class Exploration:
         expect_fields(memory, ())
 
 
-def expect_fields(memory, names):
-    """A ValueError unless the names of a memory are these."""
+cdef int expect_fields(memory, names) except -1:
     if set(memory) != set(names):
         raise ValueError(f"must have the fields {sorted(names)}, got {sorted(memory)}")
+    return 0
 
 
 cdef class Stopping:

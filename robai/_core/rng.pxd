@@ -59,6 +59,7 @@ cdef inline Py_ssize_t next_below(Rng* rng, Py_ssize_t n) noexcept nogil:
 
 # The ziggurat, described in rng.pyx.
 cdef double layer_edge[257]
+cdef double layer_height[257]           # f at the edges
 cdef double finish_normal(Rng* rng, Py_ssize_t i, double x) noexcept nogil
 
 
