@@ -53,7 +53,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
     """The results to draw: anything with a Result's arrays."""
-    listed = [results] if hasattr(results, "final_regret") else list(results)
+    listed = list(results) if isinstance(results, Iterable) else [results]
     for result in listed:
         if not hasattr(result, "final_regret"):
             raise TypeError(f"results must be Result objects, got {result!r}")
@@ -179,7 +179,8 @@ def label_points(ax: Axes, points: list[Curve]) -> None:
     size = rcParams["font.size"] * 0.9
     pixels = ax.figure.dpi / 72.0
     gap, height = 7.0 * pixels, 1.2 * size * pixels
-    ax.get_xlim(), ax.get_ylim()  # as in label_ends
+    ax.get_xlim()  # as in label_ends
+    ax.get_ylim()
     centres = [ax.transData.transform((point.x, point.y)) for point in points]
     frame = ax.get_window_extent()
     taken = [(x - gap / 2, y - gap / 2, x + gap / 2, y + gap / 2) for x, y in centres]
