@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,10 +100,11 @@ def log_ticks(axis: Axis) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-QUANTITIES = {"regret": "mean regret", "commitment": "mean commitment time"}
+Quantity = Literal["regret", "commitment"]
+QUANTITIES: dict[Quantity, str] = {"regret": "mean regret", "commitment": "mean commitment time"}
 
 
-def mean_of(result: Result, quantity: str) -> Mean:
+def mean_of(result: Result, quantity: Quantity) -> Mean:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
     digest = result.digest()
     return digest.regret if quantity == "regret" else digest.capped_time
