@@ -62,6 +62,12 @@ def regret_after(result: Result, rounds: float) -> float:
     return float(1.0 - before / result.regret[-1])
 
 
+def _commit_median(result: Result) -> float:
+    """The median round of commitment; the horizon if no run commits."""
+    median = result.digest().commit_median
+    return result.horizon if median is None else median
+
+
 def _below_ucb(results: Comparison) -> tuple[bool, str]:
     ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
     numbers = f"{100 * (1 - ratio):.1f} % below ({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)"
@@ -69,7 +75,7 @@ def _below_ucb(results: Comparison) -> tuple[bool, str]:
 
 
 def _near_a_thousand(results: Comparison) -> tuple[bool, str]:
-    medians = {name: results[name].digest().commit_median for name in ("EOCP", "EOCP-UG")}
+    medians = {name: _commit_median(results[name]) for name in ("EOCP", "EOCP-UG")}
     numbers = ", ".join(f"{name} {median:,.0f}" for name, median in medians.items())
     return all(500 <= median <= 2000 for median in medians.values()), f"median {numbers}"
 
@@ -113,7 +119,7 @@ def _kl_is_far_below(results: Comparison) -> tuple[bool, str]:
 
 
 def _ucb_goes_on(results: Comparison) -> tuple[bool, str]:
-    rounds = results["EOCP"].digest().commit_median
+    rounds = _commit_median(results["EOCP"])
     later = {name: regret_after(results[name], rounds) for name in ("UCB", "EOCP")}
     numbers = f"after round {rounds:,.0f}: UCB {100 * later['UCB']:.1f} %, EOCP {100 * later['EOCP']:.2f} %"
     return later["UCB"] >= 0.1 and later["EOCP"] <= 0.01, numbers

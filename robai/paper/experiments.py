@@ -13,7 +13,7 @@ first 1000 rounds". `robai.paper.reproduction` plays them all.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -257,6 +257,11 @@ TABLE: dict[str, Row] = {
 
 INFLATIONS = tuple(step / 8 * INFLATION for step in range(9))
 
+_INFLATED: dict[str, Callable[[float], BasePolicy]] = {
+    "EOCP": lambda c: p.EOCP(GAP, inflation=c),
+    "EOCP-UG": lambda c: p.EOCPUG(inflation=c),
+}
+
 SENSITIVITY: dict[str, Experiment] = {
     name: Experiment(
         f"sensitivity-{name.lower()}",
@@ -267,8 +272,5 @@ SENSITIVITY: dict[str, Experiment] = {
         500,
         {f"{name}, c = {c:.2f}": make(c) for c in INFLATIONS},
     )
-    for name, make in {
-        "EOCP": lambda c: p.EOCP(GAP, inflation=c),
-        "EOCP-UG": lambda c: p.EOCPUG(inflation=c),
-    }.items()
+    for name, make in _INFLATED.items()
 }

@@ -208,7 +208,7 @@ def _text(mean: Mean) -> str:
 
 
 def _figure_rows(experiment: Experiment, results: Comparison) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for label, result in results.items():
         clean, scripts = experiment.elsewhere[label]
         digest = result.digest()

@@ -5,7 +5,7 @@ import io
 import json
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,12 @@ import numpy as np
 
 from robai import plotting
 from robai._base.directory import MANIFEST, replacing
-from robai._base.intervals import Mean
 from robai._base.version import VERSION
 from robai.paper.claims import Verdict
 from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
 from robai.paper.page import page
 from robai.paper.reproduction import Growth, Reproduction, scientific
-from robai.plotting.style import new_figure
+from robai.plotting.style import QUANTITIES, new_figure
 from robai.result import Comparison, Result
 from robai.result.digest import record
 from robai.theory import lai_robbins
@@ -41,8 +40,9 @@ def write_files(reproduction: Reproduction, directory: Path) -> None:
         (directory / name).mkdir()
     pictures = {}
     for name, figure in draw(reproduction).items():
-        figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine("none")  # once is enough for both formats
+        if layout := figure.get_layout_engine():
+            layout.execute(figure)
+            figure.set_layout_engine("none")  # once is enough for both formats
         pictures[name] = _svg(figure, name)
         (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
         figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
@@ -118,8 +118,8 @@ def _scaling(rows: list[Growth]) -> "Figure":
 def _sensitivity(reproduction: Reproduction) -> "Figure":
     figure = new_figure(11, 4)
     results = {name: list(own.values()) for name, own in reproduction.sensitivity.items()}
-    gaussian = reproduction.figures.get("fig1-gaussian", {})
-    for ax, quantity in zip(figure.subplots(1, 2), ("regret", "commitment"), strict=True):
+    gaussian: Mapping[str, Result] = reproduction.figures.get("fig1-gaussian", {})
+    for ax, quantity in zip(figure.subplots(1, 2), QUANTITIES, strict=True):
         plotting.plot_parameter(
             results,
             INFLATIONS,
@@ -166,8 +166,8 @@ def _numbers(reproduction: Reproduction) -> dict[str, bytes]:
         ]
         numbers[f"{name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
     if reproduction.table:
-        rows = [_growth_record(growth) for growth in reproduction.table]
-        numbers["table1"] = csv_bytes(list(rows[0]), [list(row.values()) for row in rows])
+        records = [_growth_record(growth) for growth in reproduction.table]
+        numbers["table1"] = csv_bytes(list(records[0]), [list(each.values()) for each in records])
     return numbers
 
 
@@ -180,7 +180,7 @@ def _arrays(reproduction: Reproduction) -> dict[str, Result | Comparison]:
 
 def _growth_record(growth: Growth) -> dict[str, Any]:
     commitments, exponent = growth.commitments, growth.exponent
-    first, second = commitments or (Mean(None, None),) * 2
+    first, second = commitments or (None, None)
     return {
         "policy": growth.policy,
         "horizon_short": growth.short.horizon,
@@ -188,8 +188,8 @@ def _growth_record(growth: Growth) -> dict[str, Any]:
         "slope": growth.slope.value,
         "slope_sem": growth.slope.sem,
         "constant": growth.constant,
-        "commit_time_short": first.value,
-        "commit_time_long": second.value,
+        "commit_time_short": first and first.value,
+        "commit_time_long": second and second.value,
         "commit_exponent": exponent and exponent.value,
         "commit_exponent_sem": exponent and exponent.sem,
         "wrong_commits": growth.wrong.count,

@@ -5,13 +5,12 @@ checks what the paper says about them.
 """
 
 import math
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from robai._base import checks
 from robai._base.intervals import Mean
@@ -97,9 +96,7 @@ def reproduce(
     """
     chosen = SECTIONS if only is None else [checks.one_of("only", name, SECTIONS) for name in only]
     sections = [name for name in SECTIONS if name in chosen]
-    if rng is not None:
-        checks.whole("rng", rng, 0, 2**128 - 1)
-    entropy = int(np.random.SeedSequence(rng).entropy)
+    entropy = secrets.randbits(128) if rng is None else checks.whole("rng", rng, 0, 2**128 - 1)
     started = time.perf_counter()
     done = Reproduction(quick, entropy)
     tasks = [

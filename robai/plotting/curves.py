@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
@@ -14,6 +15,7 @@ from robai.plotting.style import (
     GREY,
     QUANTITIES,
     Curve,
+    Quantity,
     as_results,
     axes,
     label_ends,
@@ -52,7 +54,8 @@ def plot_regret(
     fresh = not ax.has_data()
     curves = []
     for result, own in zip(results, line_styles(), strict=False):
-        (mean,) = ax.plot(result.times, result.regret, **(own | {"label": result.label} | line))
+        style: dict[str, Any] = own | {"label": result.label} | line
+        (mean,) = ax.plot(result.times, result.regret, **style)
         colour = mean.get_color()
         curves.append(Curve(result.label, result.horizon, result.regret[-1], colour))
         if result.runs > 1:
@@ -90,11 +93,19 @@ def _add_legend(ax: Axes, results: list[Result], confidence: float, named: bool)
         text = f"{100.0 * confidence:g} % confidence interval of the mean"
         handles.append(Patch(color="grey", alpha=0.3, linewidth=0.0, label=text))
     if any(result.committed.any() for result in results):
-        dot = {"color": "grey", "marker": "o", "markeredgecolor": "white", "linestyle": ""}
-        handles.append(Line2D([], [], **dot, label="median commitment, of the runs that committed"))
+        text = "median commitment, of the runs that committed"
+        handles.append(
+            Line2D([], [], color="grey", marker="o", markeredgecolor="white", linestyle="", label=text)
+        )
     if handles and named:  # above the axes, where no curve is
-        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
-        ax.legend(handles=handles, frameon=False, fontsize="small", **place)
+        ax.legend(
+            handles=handles,
+            frameon=False,
+            fontsize="small",
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0,
+        )
     elif handles:
         ax.legend(handles=handles, frameon=False, fontsize="small", loc="upper left")
 
@@ -112,7 +123,8 @@ def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, 
     for result, own in zip(results, line_styles(), strict=False):
         rounds, share = _distribution(result)
         label = result.label + _never(result)
-        (curve,) = ax.step(rounds, share, where="post", **(own | {"label": label} | line))
+        style: dict[str, Any] = own | {"label": label} | line
+        (curve,) = ax.step(rounds, share, where="post", **style)
         curves.append(Curve(label, result.horizon, share[-1], curve.get_color()))
     ax.set_xscale("log")
     ax.margins(x=0)
@@ -125,7 +137,7 @@ def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, 
     return ax
 
 
-def _distribution(result: Result) -> tuple[np.ndarray, np.ndarray]:
+def _distribution(result: Result) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rounds, from the first to the horizon, and the share of all runs that have committed by then."""
     rounds, counts = np.unique(result.commit_time[result.committed], return_counts=True)
     share = np.cumsum(counts) / result.runs
@@ -193,7 +205,7 @@ def plot_scaling(
     results: Iterable[Result],
     ax: Axes | None = None,
     *,
-    quantity: str = "regret",
+    quantity: Quantity = "regret",
     lower_bound: float | None = None,
     confidence: float = 0.95,
     **line: Any,
@@ -228,7 +240,7 @@ def plot_parameter(
     ax: Axes | None = None,
     *,
     name: str = "parameter",
-    quantity: str = "regret",
+    quantity: Quantity = "regret",
     reference: Result | None = None,
     confidence: float = 0.95,
     **line: Any,

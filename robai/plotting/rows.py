@@ -32,12 +32,23 @@ def plot_wrong_commit(
     log_ticks(ax.xaxis)
     for row, (wrong, style) in enumerate(zip(wrongs, marker_styles(), strict=False)):
         if wrong.committed == 0:
-            where = {"transform": ax.get_yaxis_transform(), "ha": "center", "va": "center"}
-            ground = {"color": "white", "pad": 1.0}  # for the line at 1/T not to run through it
-            ax.text(0.5, row, "never commits", **where, color=GREY, bbox=ground)
+            ax.text(
+                0.5,
+                row,
+                "never commits",
+                transform=ax.get_yaxis_transform(),
+                ha="center",
+                va="center",
+                color=GREY,
+                bbox={"color": "white", "pad": 1.0},  # for the line at 1/T not to run through it
+            )
         elif wrong.count == 0:
-            ends = {"xytext": (wrong.high, row), "xy": (ax.get_xlim()[0] * 1.3, row)}
-            ax.annotate("", **ends, arrowprops={"arrowstyle": "->", "color": style["color"], "shrinkA": 0})
+            ax.annotate(
+                "",
+                xytext=(wrong.high, row),
+                xy=(ax.get_xlim()[0] * 1.3, row),
+                arrowprops={"arrowstyle": "->", "color": style["color"], "shrinkA": 0},
+            )
             ax.plot([wrong.high], [row], "|", color=style["color"], markersize=10)
         else:
             ax.plot([wrong.low, wrong.high], [row, row], "-|", color=style["color"], markersize=10)

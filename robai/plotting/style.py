@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
     """The results to draw: anything with a Result's arrays."""
-    listed = [results] if hasattr(results, "final_regret") else list(results)
+    listed = list(results) if isinstance(results, Iterable) else [results]
     for result in listed:
         if not hasattr(result, "final_regret"):
             raise TypeError(f"results must be Result objects, got {result!r}")
@@ -100,10 +100,11 @@ def log_ticks(axis: Axis) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-QUANTITIES = {"regret": "mean regret", "commitment": "mean commitment time"}
+Quantity = Literal["regret", "commitment"]
+QUANTITIES: dict[Quantity, str] = {"regret": "mean regret", "commitment": "mean commitment time"}
 
 
-def mean_of(result: Result, quantity: str) -> Mean:
+def mean_of(result: Result, quantity: Quantity) -> Mean:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
     digest = result.digest()
     return digest.regret if quantity == "regret" else digest.capped_time
@@ -179,7 +180,8 @@ def label_points(ax: Axes, points: list[Curve]) -> None:
     size = rcParams["font.size"] * 0.9
     pixels = ax.figure.dpi / 72.0
     gap, height = 7.0 * pixels, 1.2 * size * pixels
-    ax.get_xlim(), ax.get_ylim()  # as in label_ends
+    ax.get_xlim()  # as in label_ends
+    ax.get_ylim()
     centres = [ax.transData.transform((point.x, point.y)) for point in points]
     frame = ax.get_window_extent()
     taken = [(x - gap / 2, y - gap / 2, x + gap / 2, y + gap / 2) for x, y in centres]
