@@ -96,7 +96,7 @@ cdef class GaussianLeaps(Batch):
             # The bridge: either the motion does not meet the chord in these pulls, and its height after them
             # is drawn given that, or it is on the chord at time tau. So far the walk has not left R.
             if length >= 8:
-                # The root of 1.5625 n is 1.25 sqrt(n): b falls behind c n by r / (1.25 sqrt(n) + sqrt(n)) a pull.
+                # The root of 1.5625 n is 1.25 sqrt(n), so b falls behind c n by r / (2.25 sqrt(n)) a pull.
                 drift = ahead + 1.0 / 2.25 * root / sqrt(n)
                 k = <double>length
                 tau = hitting_time(slack, drift, &rng)

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from robai._core import draws
+from robai._core import probes
 from robai._core.rng import Stream
 
 COUNT = 30_000
@@ -62,7 +62,7 @@ TRIALS = [1e4, 1e9, 2.0**36, 2.0**36 + 1, 1e11, 1e12, 1e15, 1e18]
 @pytest.mark.parametrize("trials", TRIALS)
 @pytest.mark.parametrize("p", [0.5, 0.2, 0.93, 0.01])
 def test_binomial(trials, p):
-    values = sample(draws.binomial, trials, p)
+    values = sample(probes.binomial, trials, p)
     assert values.min() >= 0
     assert values.max() <= trials
     assert (values == np.floor(values)).all()
@@ -73,7 +73,7 @@ def test_binomial(trials, p):
 
 @pytest.mark.parametrize("rate", [1e3, 1e9, 2.0**36, 2.0**36 + 1, 1e11, 1e12, 1e15, 1e18, 1e22])
 def test_poisson(rate):
-    values = sample(draws.poisson, rate)
+    values = sample(probes.poisson, rate)
     assert (values == np.floor(values)).all()
     assert_moments(values, rate, math.sqrt(rate), 1 / math.sqrt(rate))
     assert_nearly_normal(values, rate, math.sqrt(rate), 1 / math.sqrt(rate), 1)
@@ -81,7 +81,7 @@ def test_poisson(rate):
 
 @pytest.mark.parametrize("shape", [1e3, 1e9, 2.0**36, 2.0**36 + 1, 1e11, 1e12, 1e15, 1e18, 1e22])
 def test_gamma(shape):
-    values = sample(draws.gamma, shape)
+    values = sample(probes.gamma, shape)
     assert_moments(values, shape, math.sqrt(shape), 2 / math.sqrt(shape))
     assert_nearly_normal(values, shape, math.sqrt(shape), 2 / math.sqrt(shape), 0)
 
@@ -93,7 +93,7 @@ def test_a_binomial_of_many_trials_and_few_successes_or_failures_is_poisson(mean
     # p is what the sampler gets, and 1 - p a rounded number: what it means is trials times that.
     p = 1 - mean / trials if mirrored else mean / trials
     mean = trials * (1 - p if mirrored else p)
-    values = sample(draws.binomial, trials, p)
+    values = sample(probes.binomial, trials, p)
     assert_poisson(trials - values if mirrored else values, mean)
 
 
@@ -113,26 +113,26 @@ def assert_poisson(values, mean):
 @pytest.mark.parametrize("mean", [30.1, 45.0])
 def test_the_smallest_means_that_are_drawn_by_rejection(mean):
     trials = 1e12
-    assert_poisson(sample(draws.binomial, trials, mean / trials), mean)
+    assert_poisson(sample(probes.binomial, trials, mean / trials), mean)
 
 
 @pytest.mark.parametrize("trials", [7.0, 1000.0, 2.0**36, 2.0**36 + 2, 1e15, 1e18])
 def test_certain_binomials(trials):
     source = stream(1)
-    assert draws.binomial(trials, 0.0, source) == 0
-    assert draws.binomial(trials, 1.0, source) == trials
+    assert probes.binomial(trials, 0.0, source) == 0
+    assert probes.binomial(trials, 1.0, source) == trials
 
 
 def test_a_poisson_variable_of_rate_0():
-    assert draws.poisson(0.0, stream(2)) == 0
+    assert probes.poisson(0.0, stream(2)) == 0
 
 
 @pytest.mark.parametrize(
     ("draw", "arguments", "mean", "sd"),
     [
-        (draws.binomial, (0.3,), lambda n: 0.3 * n, lambda n: math.sqrt(0.21 * n)),
-        (draws.poisson, (), lambda n: n, math.sqrt),
-        (draws.gamma, (), lambda n: n, math.sqrt),
+        (probes.binomial, (0.3,), lambda n: 0.3 * n, lambda n: math.sqrt(0.21 * n)),
+        (probes.poisson, (), lambda n: n, math.sqrt),
+        (probes.gamma, (), lambda n: n, math.sqrt),
     ],
     ids=["binomial", "poisson", "gamma"],
 )
@@ -149,21 +149,21 @@ def test_nothing_happens_at_the_switch(draw, arguments, mean, sd):
 
 ODD = """
 import itertools, math
-from robai._core import draws, leap
+from robai._core import probes
 from robai._core.rng import Stream
 
 numbers = [math.nan, math.inf, -math.inf, -1.0, -1e-300, 0.0, 5e-324, 1e-9, 0.5, 2.0, 1e11, 1e308]
 source = Stream((1, 2, 3, 4))
 for a in numbers:
-    draws.poisson(a, source)
-    draws.gamma(a, source)
-    leap.hitting_times(a, -1.0, 1.0, 1, source)
-    leap.hitting_times(2.0, a, 1.0, 1, source)
+    probes.poisson(a, source)
+    probes.gamma(a, source)
+    probes.hitting_times(a, -1.0, 1.0, 1, source)
+    probes.hitting_times(2.0, a, 1.0, 1, source)
 for a, b in itertools.product(numbers, numbers):
-    draws.beta(a, b, source)
-    draws.binomial(a, b, source)
+    probes.beta(a, b, source)
+    probes.binomial(a, b, source)
 for odd in ((math.nan, 1.0, 1.0), (1.0, math.nan, 1.0), (1.0, 1.0, math.nan), (1.0, math.inf, 1.0)):
-    leap.heights_if_not_hit(odd[0], odd[1], 1.0, odd[2], 1, source)
+    probes.heights_if_not_hit(odd[0], odd[1], 1.0, odd[2], 1, source)
 print("ended")
 """
 

@@ -13,6 +13,7 @@ from support.reference_divergences import divergence
 
 import robai
 from robai import families
+from robai._core import probes
 from robai._core.rng import Stream, seed_block
 
 KOLMOGOROV = math.sqrt(-0.5 * math.log(0.5e-6))  # exceeded with probability 1e-6
@@ -49,7 +50,7 @@ def rewards(family, mean, count, key=0):
 
 def sums(family, mean, count, size, key=1):
     source, core = stream(key), family._core()
-    return np.array([core.sum_of(0, mean, count, source) for _ in range(size)])
+    return np.array([probes.sum_of(core, 0, mean, count, source) for _ in range(size)])
 
 
 def assert_mean_and_variance(sample, mean, variance):
@@ -75,14 +76,14 @@ def kolmogorov_distance(a, b):
 @pytest.mark.parametrize("mean", MEANS)
 def test_a_reward_has_the_mean_and_the_variance_of_its_family(family, mean):
     sample = rewards(family, mean, 200_000)
-    assert_mean_and_variance(sample, mean, family._core().variance_at(mean))
+    assert_mean_and_variance(sample, mean, probes.variance_at(family._core(), mean))
 
 
 @pytest.mark.parametrize("count", [1, 7, 1000])
 @pytest.mark.parametrize("mean", MEANS)
 def test_a_sum_has_the_mean_and_the_variance_of_that_many_rewards(family, mean, count):
     sample = sums(family, mean, count, 20_000)
-    assert_mean_and_variance(sample, count * mean, count * family._core().variance_at(mean))
+    assert_mean_and_variance(sample, count * mean, count * probes.variance_at(family._core(), mean))
 
 
 @pytest.mark.parametrize("count", [1, 7, 1000])
@@ -107,7 +108,7 @@ def test_the_variance_is_that_of_the_divergence(family):
     for mean in MEANS:
         step = 1e-4
         curvature = (divergence(family, mean, mean + step) + divergence(family, mean, mean - step)) / step**2
-        assert family._core().variance_at(mean) == pytest.approx(1 / curvature, rel=1e-4)
+        assert probes.variance_at(family._core(), mean) == pytest.approx(1 / curvature, rel=1e-4)
 
 
 def test_rewards_and_sums_lie_in_the_support(family):
@@ -140,14 +141,14 @@ def test_a_mean_on_the_edge_is_always_paid(family, mean):
     assert (rewards(family, mean, 1000) == mean).all()
     for count in (1, 7, 10**6):
         assert (sums(family, mean, count, 100) == count * mean).all()
-    assert family._core().variance_at(mean) == 0.0
+    assert probes.variance_at(family._core(), mean) == 0.0
 
 
 @pytest.mark.parametrize("family", [families.Gaussian(), families.Bernoulli(), families.Poisson()], ids=repr)
 def test_a_sum_of_very_many_rewards_keeps_its_precision(family):
     count, mean = 10**14, 0.25
     sample = sums(family, mean, count, 5000)
-    assert_mean_and_variance(sample - count * mean, 0.0, count * family._core().variance_at(mean))
+    assert_mean_and_variance(sample - count * mean, 0.0, count * probes.variance_at(family._core(), mean))
 
 
 def test_draws_depend_on_the_stream_alone(family):
@@ -171,13 +172,13 @@ def posterior_moments(family, pulls, mean):
 
     Jeffreys' prior is the root of the Fisher information, 1 / V(q) in terms of the mean q.
     """
-    core, width = family._core(), math.sqrt(family._core().variance_at(mean) / pulls)
+    core, width = family._core(), math.sqrt(probes.variance_at(family._core(), mean) / pulls)
     low, high = (max(mean - 15 * width, family.support[0]), min(mean + 40 * width, family.support[1]))
     angles = np.linspace(0.0, math.pi, 20_001)[1:-1]  # q = cosine of an angle: no pole at the edges
     means = low + (high - low) * 0.5 * (1 - np.cos(angles))
     density = np.array(
         [
-            math.exp(-pulls * divergence(family, mean, q)) / math.sqrt(core.variance_at(q))
+            math.exp(-pulls * divergence(family, mean, q)) / math.sqrt(probes.variance_at(core, q))
             for q in means.tolist()
         ]
     )
@@ -192,7 +193,7 @@ def test_posterior_draws_have_the_moments_of_the_jeffreys_posterior(family, pull
     core, source = family._core(), stream(7)
     if family == families.Gamma(shape=0.3):
         pulls, total = 10 * pulls, 10 * total  # for the moments of the heavy tail to exist
-    draws = np.array([core.mean_from_posterior(pulls, total, source) for _ in range(100_000)])
+    draws = np.array([probes.mean_from_posterior(core, pulls, total, source) for _ in range(100_000)])
     assert_mean_and_variance(draws, *posterior_moments(family, pulls, total / pulls))
 
 
@@ -200,7 +201,7 @@ def test_posterior_draws_have_the_moments_of_the_jeffreys_posterior(family, pull
 def test_the_posterior_of_a_proportion_needs_no_prior_pulls(successes):
     core, source = families.Bernoulli()._core(), stream(8)
     assert core.prior_pulls == 0
-    draws = np.array([core.mean_from_posterior(3, successes, source) for _ in range(50_000)])
+    draws = np.array([probes.mean_from_posterior(core, 3, successes, source) for _ in range(50_000)])
     a, b = 0.5 + successes, 3.5 - successes
     assert_mean_and_variance(draws, a / (a + b), a * b / (a + b) ** 2 / (a + b + 1))
     assert ((draws >= 0) & (draws <= 1)).all()
@@ -233,7 +234,7 @@ def test_parameters_have_ranges(kind, name, ends):
 
 def posterior(family, pulls, total, size, key=11):
     core, source = family._core(), stream(key)
-    return np.array([core.mean_from_posterior(pulls, total, source) for _ in range(size)])
+    return np.array([probes.mean_from_posterior(core, pulls, total, source) for _ in range(size)])
 
 
 def normal_distance(sample, mean, sd):
@@ -251,7 +252,9 @@ def test_the_largest_r_is_poisson(mean):
     for count in (7, 10**12, 10**18):
         pair = [sums(family, mean, count, size, key) for family, key in ((LARGEST_R, 13), (poisson, 14))]
         assert kolmogorov_distance(*pair) < KOLMOGOROV
-        assert_mean_and_variance(pair[0] - count * mean, 0.0, count * LARGEST_R._core().variance_at(mean))
+        assert_mean_and_variance(
+            pair[0] - count * mean, 0.0, count * probes.variance_at(LARGEST_R._core(), mean)
+        )
     total = np.rint(3 * mean)
     pair = [posterior(family, 3, total, size, key) for family, key in ((LARGEST_R, 15), (poisson, 16))]
     assert kolmogorov_distance(*pair) < KOLMOGOROV

@@ -11,6 +11,7 @@ from support.laws import assert_same_law
 
 import robai
 from robai import rules
+from robai._core import probes
 from robai._play import batches
 from robai.policies import Policy
 
@@ -294,14 +295,14 @@ LAST_BANDITS = [
 
 @pytest.mark.parametrize("bandit", LAST_BANDITS, ids=repr)
 def test_families_at_the_ends_of_their_ranges(bandit):
-    sigma = math.sqrt(bandit._core().variance_at(bandit.means[0]))
+    sigma = math.sqrt(probes.variance_at(bandit._core(), bandit.means[0]))
     for policy in (robai.UCB(sigma=sigma), robai.KLUCB(), robai.KLEOCP(kl=1e-300), robai.EOCPUG(sigma=sigma)):
         assert_engines_agree(policy, bandit, 1500, 300)
 
 
 @pytest.mark.parametrize("bandit", LAST_BANDITS, ids=repr)
 def test_the_longest_horizon_at_the_ends_of_the_ranges(bandit):
-    sigma = math.sqrt(bandit._core().variance_at(bandit.means[0]))
+    sigma = math.sqrt(probes.variance_at(bandit._core(), bandit.means[0]))
     result = robai.simulate(robai.EOCPUG(sigma=sigma), bandit, 10**18, 3, rng=14)
     assert result.meta["engine"] == "leap"
     assert (result.pulls.sum(axis=1) == 10**18).all()

@@ -13,7 +13,7 @@ from support.reference_divergences import bisect, divergence
 
 import robai
 from robai import rules
-from robai._core import leap
+from robai._core import leap, probes
 from robai._core.engine import Batch
 from robai._core.rng import Stream
 
@@ -56,7 +56,7 @@ def test_hitting_times(height, drift, sigma):
             (-x + nu * times) / spread
         )
 
-    times = leap.hitting_times(height, drift, sigma, RUNS, stream(1))
+    times = probes.hitting_times(height, drift, sigma, RUNS, stream(1))
     assert (times > 0).all()
     assert_distribution(times, cdf, RUNS)
     ever = math.exp(-2 * max(drift / sigma, 0.0) * (height / sigma))
@@ -77,7 +77,7 @@ def test_heights_of_paths_that_did_not_hit(height, drift, sigma, scale):
         mirrored = normal_cdf((nu * time - x - y) / spread)
         return normal_cdf((x + nu * time - y) / spread) - math.exp(-2 * x * nu) * mirrored
 
-    heights = leap.heights_if_not_hit(height, drift, sigma, time, RUNS, stream(2))
+    heights = probes.heights_if_not_hit(height, drift, sigma, time, RUNS, stream(2))
     assert (heights > 0).all()
     assert_distribution(heights, lambda y: 1 - survival(y) / survival([0.0]), RUNS)
 
@@ -109,7 +109,7 @@ def first_exits(engine, bandit, runs, pulls, total, bar, policy=KLUCB, horizon=H
     started = policy._start(rules.Game(bandit.n_arms, horizon, bandit.family, bandit.support))
     states = np.random.SeedSequence([3, runs]).generate_state(4 * runs, np.uint64).reshape(-1, 4)
     batch = engine(*started[:3], 1, bandit._core(), bandit.means, (horizon,), states)
-    return batch.first_exits(0, pulls, total, bar, min(8 * pulls, horizon - pulls))
+    return probes.first_exits(batch, 0, pulls, total, bar, min(8 * pulls, horizon - pulls))
 
 
 def overshoot(bandit, exits, bar):
@@ -120,7 +120,7 @@ def overshoot(bandit, exits, bar):
 
 def assert_same_exits(bandit, pulls, height, shift, runs):
     """`height`: of the sum above the edge; `shift`: of the bar above the mean; in standard deviations."""
-    sigma = math.sqrt(bandit._core().variance_at(bandit.means[0]))
+    sigma = math.sqrt(probes.variance_at(bandit._core(), bandit.means[0]))
     bar = bandit.means[0] + shift * sigma
     total = edge(bandit.family, pulls, bar) + height * sigma
     leaps = leap.GaussianLeaps if isinstance(bandit, robai.Gaussian) else leap.PositiveLeaps
@@ -207,7 +207,7 @@ FAMILIES = [
 
 def assert_corridor(family, mean, draw, corridors, k=64):
     """With exp(-exponent) = 1/1000, at most one path in a thousand leaves the corridor."""
-    width = leap.corridor(family._core(), mean, k, math.log(1000))
+    width = probes.corridor(family._core(), mean, k, math.log(1000))
     line = (mean * np.arange(1, k + 1) - width)[:, None]
     rng, size, below = np.random.default_rng(6), 50_000, 0
     for _ in range(corridors // size):
@@ -219,7 +219,7 @@ def assert_corridor(family, mean, draw, corridors, k=64):
 @pytest.mark.parametrize(("family", "mean", "draw"), FAMILIES)
 def test_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean, draw):
     if mean < 0.1:  # too few successes for any corridor: a sum cannot be that far down
-        width = leap.corridor(family._core(), mean, 64, math.log(1000))
+        width = probes.corridor(family._core(), mean, 64, math.log(1000))
         assert 64 * mean < width < 1.1 + 64 * mean
     else:
         assert_corridor(family, mean, draw, 10**6, k=32)
@@ -240,7 +240,7 @@ def test_paths_leave_a_corridor_at_most_as_often_as_the_bound_says(family, mean,
     ids=repr,
 )
 def test_the_corridor_is_wide_enough_and_hardly_wider(family, mean, k):
-    width = leap.corridor(family._core(), mean, k, 41.5) / k
+    width = probes.corridor(family._core(), mean, k, 41.5) / k
     assert 0.0 < width <= (1.0 + 2e-6) * mean
     if width < mean:
         assert k * robai.kl.divergence(family, mean - width, mean) >= 41.5 * (1 - 1e-6)

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from robai._core.rng import NUMPY, RUNS_PER_BLOCK, Stream, layers, seed_block
+from robai._core.probes import Draws, layers
+from robai._core.rng import NUMPY, RUNS_PER_BLOCK, Stream, seed_block
 
 WORD = 2**64 - 1
 EDGES, HEIGHTS = layers()
@@ -41,11 +42,11 @@ def xoshiro256pp(state):
 
 def about_to_give(word, s1=1, s2=2):
     """A stream whose next 64 bits are `word`: with s0 = 0 they are s3, rotated."""
-    return Stream([0, s1, s2, rotate_left(word, 64 - 23)])
+    return Draws([0, s1, s2, rotate_left(word, 64 - 23)])
 
 
 def stream(key):
-    return Stream(seed_block(20240229, (key,), 0)[0])
+    return Draws(seed_block(20240229, (key,), 0)[0])
 
 
 def cdf(x):
@@ -92,7 +93,7 @@ def draws():
 
 
 def test_first_words():
-    s = Stream([1, 2, 3, 4])
+    s = Draws([1, 2, 3, 4])
     assert [s.uint64() for _ in range(6)] == [
         41943041,
         58720359,
@@ -105,7 +106,7 @@ def test_first_words():
 
 @given(states)
 def test_words_follow_the_definition(state):
-    s = Stream(state)
+    s = Draws(state)
     for _ in range(20):
         word, state = xoshiro256pp(state)
         assert s.uint64() == word
@@ -138,7 +139,7 @@ def test_state_can_be_stored_and_restored():
     first = s.normals(0.0, 1.0, 1000)
     s.state = state
     assert np.array_equal(first, s.normals(0.0, 1.0, 1000))
-    assert np.array_equal(first, Stream(state).normals(0.0, 1.0, 1000))
+    assert np.array_equal(first, Draws(state).normals(0.0, 1.0, 1000))
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_words_of_different_runs_differ():
 
 
 def test_first_draws_of_many_runs_are_a_sample():
-    runs = [Stream(state) for block in range(400) for state in seed_block(2, (), block)]
+    runs = [Draws(state) for block in range(400) for state in seed_block(2, (), block)]
     assert kolmogorov([s.double() for s in runs], float) < KOLMOGOROV
     first, second = np.array([s.normals(0.0, 1.0, 2) for s in runs]).T
     assert kolmogorov(first, cdf) < KOLMOGOROV

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from support.reference_divergences import divergence, lower, optimal_weights, upper
 
 import robai
+from robai._core import probes
 from robai._core.engine import TAPE_LENGTH
-from robai._core.rng import Stream
 
 
 @dataclass
@@ -24,7 +24,7 @@ class State:
 
     bandit: robai.bandits.Bandit
     horizon: int
-    stream: Stream
+    stream: probes.Draws
     family: robai.families.Family | None = None
     n: list[int] = field(default_factory=list)
     s: list[float] = field(default_factory=list)
@@ -187,7 +187,7 @@ def plain_kl_ucb(p):
 
 def thompson(p):
     def draw(x, a):
-        return x.rewards.mean_from_posterior(x.n[a], x.s[a], x.stream)
+        return probes.mean_from_posterior(x.rewards, x.n[a], x.s[a], x.stream)
 
     def explore(x):
         if x.t < x.K * x.rewards.prior_pulls:
@@ -375,7 +375,7 @@ POLICIES = {
 def play(policy, bandit, horizon, state):
     """One run: the arms played up to the commitment, its round and its arm (-1, -1 if there is none)."""
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
-    x = State(bandit, horizon, Stream(state), getattr(policy, "family", None))
+    x = State(bandit, horizon, probes.Draws(state), getattr(policy, "family", None))
     arms = []
     while x.t < horizon:
         arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)
