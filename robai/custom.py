@@ -28,7 +28,7 @@ from __future__ import annotations
 import copy
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from robai.rules import Game
 
 __all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy"]
+
+_Number = TypeVar("_Number", np.int64, np.float64)
 
 
 class Commit(NamedTuple):
@@ -90,10 +92,10 @@ class State:
             return self.sums / self.pulls
 
     def show(self, pulls: NDArray[np.int64], sums: NDArray[np.float64], pending: NDArray[np.int64]) -> None:
-        self.pulls, self.sums, self.pending = (_read_only(array) for array in (pulls, sums, pending))
+        self.pulls, self.sums, self.pending = _read_only(pulls), _read_only(sums), _read_only(pending)
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     view = array.view()
     view.flags.writeable = False
     return view
@@ -105,7 +107,8 @@ def _with_its_methods(name: str, value: Any) -> PythonPolicy:
             f"{name} must be a policy of robai.policies, or an object with select(state) and "
             f"update(arm, reward), got {value!r}"
         )
-    return value
+    policy: PythonPolicy = value
+    return policy
 
 
 @spec
@@ -130,7 +133,8 @@ class CustomPolicy(BasePolicy):
         return Started(Exploration(), Never(), Commitment(), 0)
 
     def _ask(self, game: Game, stream: Stream) -> Asked:
-        state = State(game.horizon, game.n_arms, np.random.Generator(stream))
+        rng = np.random.Generator(stream)  # type: ignore[arg-type]  # it asks for a capsule and a lock only
+        state = State(game.horizon, game.n_arms, rng)
         return Asked(copy.deepcopy(self.policy), state, self.label())
 
 

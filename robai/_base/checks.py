@@ -16,13 +16,13 @@ _NOT_NUMBERS = (str, bytes, bytearray, memoryview, bool, np.bool_, np.complexflo
 
 def whole(name: str, value: Any, low: int, high: int) -> int:
     """An integer, or a float that is one (1e6), between two bounds."""
+    rounded = _float(name, value, "an integer")
     try:
-        number = operator.index(None if isinstance(value, _NOT_NUMBERS) else value)
+        number = operator.index(value)
     except TypeError:
-        number = _float(name, value, "an integer")
-        if not number.is_integer():
+        if not rounded.is_integer():
             raise ValueError(f"{name} must be a whole number, got {value!r}") from None
-        number = int(number)
+        number = int(rounded)
     if not low <= number <= high:
         raise ValueError(f"{name} must be from {low:,} to {high:,}, got {value!r}")
     return number
@@ -30,7 +30,7 @@ def whole(name: str, value: Any, low: int, high: int) -> int:
 
 def _float(name: str, value: Any, kind: str) -> float:
     """float(value), but only of real numbers; infinite if it is too large."""
-    if isinstance(value, _NOT_NUMBERS) or getattr(value, "ndim", 0):
+    if isinstance(value, _NOT_NUMBERS) or getattr(value, "ndim", 0) > 0:
         raise TypeError(f"{name} must be {kind}, got {value!r}")
     try:
         return float(value)

@@ -17,16 +17,17 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from robai._base.files import sync_directory
 
-try:
-    import fcntl
-except ImportError:  # Windows
+if sys.platform == "win32":
     import msvcrt
+else:
+    import fcntl
 
 MANIFEST = "report.json"  # lists the files of the directory under "files"
 _LOCK, _NEW, _OLD = "lock", "new", "old"
@@ -100,7 +101,7 @@ def _claim(target: Path) -> bytes:
 
 def _lock(file: IO[bytes]) -> None:
     """Lock it until it is closed or the process ends; an OSError if another process has."""
-    if os.name == "nt":
+    if sys.platform == "win32":
         msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
     else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -139,9 +140,9 @@ def _exchange(one: Path, other: Path) -> bool:
     swap, here = 2, -100  # RENAME_EXCHANGE, which macOS calls RENAME_SWAP; AT_FDCWD
     first, second = os.fsencode(one), os.fsencode(other)
     with contextlib.suppress(AttributeError, TypeError):  # no such function; on Windows no such library
-        return ctypes.CDLL(None).renameat2(here, first, here, second, swap) == 0
+        return bool(ctypes.CDLL(None).renameat2(here, first, here, second, swap) == 0)
     with contextlib.suppress(AttributeError, TypeError):
-        return ctypes.CDLL(None).renamex_np(first, second, swap) == 0
+        return bool(ctypes.CDLL(None).renamex_np(first, second, swap) == 0)
     return False
 
 

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from robai._core.families import Family
 from robai._core.protocols import Commitment, Exploration, Stopping
@@ -20,7 +20,7 @@ class Batch:
         commit: Commitment,
         initial_pulls: int,
         family: Family,
-        means: Sequence[float],
+        means: ArrayLike,
         times: Sequence[int],
         states: NDArray[np.uint64],
     ) -> None: ...

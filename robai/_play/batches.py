@@ -35,9 +35,10 @@ LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
-    if isinstance(simulation.policy, CustomPolicy):
-        return play_custom(simulation, first, last, stop)
-    rules = simulation.policy._start(simulation.game)
+    policy = simulation.policy
+    if isinstance(policy, CustomPolicy):
+        return play_custom(simulation, policy, first, last, stop)
+    rules = policy._start(simulation.game)
     bandit = simulation.bandit
     leaps = GaussianLeaps if isinstance(bandit, Gaussian) else PositiveLeaps
     batch = (leaps if simulation.engine == "leap" else Batch)(
@@ -125,9 +126,9 @@ def in_order(
     """
     stop = threading.Event() if executor is None else StopFile()
     pool = ThreadPoolExecutor(workers, thread_name_prefix="robai") if executor is None else executor
-    pending: deque[tuple[tuple[int, int], Future | Played]] = deque()
+    pending: deque[tuple[tuple[int, int], Future[Played] | Played]] = deque()
 
-    def begin(span: tuple[int, int]) -> Future | Played:
+    def begin(span: tuple[int, int]) -> Future[Played] | Played:
         known = store.load(span) if store is not None else None
         return pool.submit(play, simulation, *span, stop) if known is None else known
 
@@ -151,13 +152,13 @@ def in_order(
         futures = [batch for _, batch in pending if not isinstance(batch, Played)]
         for future in futures:
             future.cancel()
-        if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
-        else:
+        if isinstance(stop, StopFile):
             stop.remove_after(futures)
+        else:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _wait(future: Future) -> Played:
+def _wait(future: Future[Played]) -> Played:
     while True:  # in slices, because a lock that is waited for cannot always be interrupted
         try:
             return future.result(timeout=0.05)

@@ -23,6 +23,7 @@ from robai._base.version import VERSION
 from robai._core.rng import NUMPY
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
+from robai._play.seeds import Seed
 from robai.bandits import Bandit
 
 FORMAT = "robai.checkpoint"
@@ -55,7 +56,8 @@ class Checkpoint:
         try:
             found = parse(manifest.read_bytes())
             if fresh:
-                simulation = replace(simulation, **_seed(found))
+                entropy, spawn_key = _seed(found)
+                simulation = replace(simulation, entropy=entropy, spawn_key=spawn_key)
             wanted = _request(simulation)
             other = next((name for name in wanted if found[name] != wanted[name]), None)
         except (ValueError, TypeError, KeyError) as error:
@@ -124,10 +126,10 @@ def _request(simulation: Simulation) -> dict[str, Any]:
     }
 
 
-def _seed(request: dict[str, Any]) -> dict[str, tuple[int, ...]]:
-    words = {name: tuple(int(word) for word in request[name]) for name in ("entropy", "spawn_key")}
-    np.random.SeedSequence(**words)  # a ValueError for negative ones
-    return words
+def _seed(request: dict[str, Any]) -> Seed:
+    entropy, spawn_key = (tuple(map(int, request[name])) for name in ("entropy", "spawn_key"))
+    np.random.SeedSequence(entropy, spawn_key=spawn_key)  # a ValueError for negative ones
+    return entropy, spawn_key
 
 
 def _digest(bandit: Bandit) -> str:

@@ -8,14 +8,15 @@ from robai._core.engine import TAPE_LENGTH
 from robai._core.rng import Stream
 from robai._play.request import Played, Simulation
 from robai._play.stop import Interrupted, Stop
+from robai.custom import CustomPolicy
 
 _ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
 
 
-def play_custom(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
+def play_custom(simulation: Simulation, policy: CustomPolicy, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1 of a policy written in Python; as `robai._play.batches.play`."""
     states = simulation.states(first, last)
-    runs = [_Run(simulation, words) for words in states]
+    runs = [_Run(simulation, policy, Stream(words)) for words in states]
     for run in runs:
         run.play(stop)
     return Played(
@@ -29,13 +30,13 @@ def play_custom(simulation: Simulation, first: int, last: int, stop: Stop) -> Pl
 class _Run:
     """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
 
-    def __init__(self, simulation: Simulation, words: np.ndarray) -> None:
+    def __init__(self, simulation: Simulation, policy: CustomPolicy, stream: Stream) -> None:
         bandit = simulation.bandit
         self.means, self.gaps = bandit.means, np.array(bandit.gaps)
         self.times = simulation.times
         self.family = bandit._core()
-        self.stream = Stream(words)
-        self.asked = simulation.policy._ask(simulation.game, self.stream)
+        self.stream = stream
+        self.asked = policy._ask(simulation.game, stream)
         self.pulls = np.zeros(bandit.n_arms, dtype=np.int64)
         self.sums = np.zeros(bandit.n_arms)
         self.asked.state.show(self.pulls, self.sums, np.zeros_like(self.pulls))

@@ -99,9 +99,10 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
                 raise ValueError(f"times must be increasing, got {later} after {earlier}")
     else:
         count = checks.whole("times", times, 1, 10**6)
-        grid = np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64)) if count > 1 else []
+        grid = np.geomspace(1, horizon, count) if count > 1 else np.empty(0)
         # 10**18 is not exact in floating point.
-        rounds = [int(each) for each in grid if each < horizon] + [horizon]
+        rounds = [int(each) for each in np.unique(np.rint(grid).astype(np.int64)) if each < horizon]
+        rounds.append(horizon)
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 
 

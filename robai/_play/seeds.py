@@ -27,7 +27,7 @@ def seed_words(rng: Any) -> tuple[Seed, bool]:
     sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
     if sequence.pool_size != POOL_SIZE:
         raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
-    entropy = sequence.entropy
+    entropy: Any = sequence.entropy  # whatever the caller made it of; never None, one is drawn then
     words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
     try:
         return (tuple(map(operator.index, words)), tuple(map(int, sequence.spawn_key))), rng is None

@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"unknown argument {rest[0]!r}")
         with warnings.catch_warnings():
             warnings.showwarning = _warn_once()
-            code = options.command(options)
+            code: int = options.command(options)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -155,7 +155,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentP
     parser.add_argument("--version", action="version", version=f"robai {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
-    def add(name: str, command: Any, about: str) -> argparse.ArgumentParser:
+    def add(name: str, command: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
         added = _new(commands.add_parser, name, about, help=about)
         added.set_defaults(command=command)
         added.add_argument("--json", action="store_true", help="print JSON, for scripts")
@@ -181,7 +181,9 @@ def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentP
     return parser, commands.choices
 
 
-def _new(make: Any, name: str, about: str, **more: Any) -> argparse.ArgumentParser:
+def _new(
+    make: Callable[..., argparse.ArgumentParser], name: str, about: str, **more: str
+) -> argparse.ArgumentParser:
     """A parser whose help ends with examples."""
     return make(
         name,
@@ -196,7 +198,7 @@ def _new(make: Any, name: str, about: str, **more: Any) -> argparse.ArgumentPars
 def _add_simulation(parser: argparse.ArgumentParser, *, several: bool) -> None:
     parser.add_argument(
         "--policy",
-        action="append" if several else None,
+        action="append" if several else "store",
         required=True,
         metavar="NAME",
         help="see `robai policies`; parameters after a colon, as in eocp:gap=0.5,inflation=0.2"
@@ -299,10 +301,10 @@ def _reproduce(options: argparse.Namespace) -> int:
             print("drawing the figures", file=sys.stderr)
             write_files(reproduction, directory)
         page = Path(options.out) / "index.html"
+        return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
     finally:  # as above
         if reproduction is not None:
             _print_reproduction(reproduction, page, options.json)
-    return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
 
 
 class _Lines:

@@ -3,7 +3,7 @@
 import argparse
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -76,7 +76,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
         group.add_argument(f"--{name}", type=_value, metavar="X", help=_ABOUT[name])
 
 
-def add_bandit_options(parser: argparse.ArgumentParser, *, required: bool) -> None:
+def add_bandit_options(parser: argparse._ActionsContainer, *, required: bool) -> None:
     parser.add_argument(
         "--bandit",
         default="gaussian",
@@ -142,7 +142,7 @@ def _split(what: str, text: str) -> tuple[str, dict[str, Any]]:
     return name.strip(), parameters
 
 
-def _check_names(name: str, given: Mapping[str, Any], accepted: Any) -> None:
+def _check_names(name: str, given: Mapping[str, Any], accepted: Collection[str]) -> None:
     for key in given:
         if not accepted:
             raise ValueError(f"{name} has no parameters, got {key!r}")

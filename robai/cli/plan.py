@@ -135,7 +135,8 @@ class Plan:
                     count_text(digest.wrong),
                 )
             )
-        return ["", f"simulated, c = {next(iter(self.bounds)):.3g}, {result.runs:,} runs", *align(rows)]
+        runs = next(iter(results.values())).runs
+        return ["", f"simulated, c = {next(iter(self.bounds)):.3g}, {runs:,} runs", *align(rows)]
 
 
 def _or_none(value: float | None, trivial: float) -> str:
@@ -233,8 +234,8 @@ def _bounds(bandit: Bandit, horizon: int, gap: float, sigma: float, c: float) ->
 
 
 def _known(*quantities: Callable[[], float]) -> Bounds:
-    values, reasons = zip(*map(_value, quantities), strict=True)
-    return Bounds(*values, why=next(filter(None, reversed(reasons)), ""))
+    (commit_round, regret, wrong_commit), reasons = zip(*map(_value, quantities), strict=True)
+    return Bounds(commit_round, regret, wrong_commit, why=next(filter(None, reversed(reasons)), ""))
 
 
 def _value(quantity: Callable[[], float]) -> tuple[float | None, str]:

@@ -21,7 +21,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 class WrongCommit(NamedTuple):
     """How often a policy committed to an arm that is not the best, with the ends of an exact interval."""
 
-    count: int
+    count: int  # type: ignore[assignment]  # instead of tuple.count, which nobody asks for here
     committed: int
     rate: float
     low: float

@@ -204,7 +204,7 @@ class Result(Plottable):
         """
         if what not in ("curve", "runs"):
             raise ValueError(f'what must be "curve" or "runs", got {what!r}')
-        pd = _import_pandas()
+        pandas = _import_pandas()
         if what == "curve":
             columns = {"round": self.times, "regret": self.regret, "regret_sem": self.regret_sem}
         else:
@@ -212,11 +212,12 @@ class Result(Plottable):
             columns = {
                 "run": np.arange(self.runs),
                 "final_regret": self.final_regret,
-                "commit_time": pd.arrays.IntegerArray(self.commit_time.copy(), never),
-                "committed_arm": pd.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
+                "commit_time": pandas.arrays.IntegerArray(self.commit_time.copy(), never),
+                "committed_arm": pandas.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
             }
             columns |= {f"pulls_{arm}": self.pulls[:, arm] for arm in range(self.n_arms)}
-        return pd.DataFrame({"policy": self.label, **columns})
+        table: pd.DataFrame = pandas.DataFrame({"policy": self.label, **columns})
+        return table
 
     def _drawn(self) -> "list[Result]":
         return [self]
@@ -273,7 +274,8 @@ class Comparison(Plottable, Mapping[str, Result]):
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
         """The tables of all results, one below the other, with the label in the column `policy`."""
         frames = [result.to_dataframe(what) for result in self.values()]
-        return _import_pandas().concat(frames, ignore_index=True)
+        table: pd.DataFrame = _import_pandas().concat(frames, ignore_index=True)
+        return table
 
     def _drawn(self) -> list[Result]:
         return list(self.values())
