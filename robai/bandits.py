@@ -94,7 +94,7 @@ class FamilyBandit(Bandit):
         means = tuple(check(f"means[{arm}]", mean) for arm, mean in enumerate(self.means))
         object.__setattr__(self, "means", means)
 
-    @cached_property
+    @property
     def family(self) -> families.Family:
         return self.Family(**{name: value for name, value in self._parameters() if name != "means"})
 
@@ -213,7 +213,7 @@ class Empirical(Bandit):
     def means(self) -> tuple[float, ...]:
         return tuple(math.fsum(value / len(values) for value in values) for values in self.samples_per_arm)
 
-    @cached_property
+    @property
     def support(self) -> tuple[float, float]:
         return (min(map(min, self.samples_per_arm)), max(map(max, self.samples_per_arm)))
 
