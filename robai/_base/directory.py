@@ -130,6 +130,11 @@ def _install(work: Path, target: Path) -> None:
     if target.exists():
         check_replaceable(target)  # again: minutes have passed
         if _exchange(work / _NEW, target):
+            try:
+                check_replaceable(work / _NEW)  # once more, now that nobody can find it to put a file into it
+            except BaseException:
+                _exchange(work / _NEW, target)
+                raise
             return
         target.rename(work / _OLD)
     (work / _NEW).rename(target)
@@ -152,7 +157,9 @@ def _dissolve(work: Path, target: Path) -> None:
     The lock goes last, because it says what the rest is.
     """
     new, old = work / _NEW, work / _OLD
-    if new.exists() and old.exists() and not target.exists():
+    if new.exists() and old.exists():
+        if target.exists():  # somebody made it in between: nothing is removed that was not replaced
+            return
         old.rename(target)
     with contextlib.suppress(OSError):  # whatever is left is removed next time
         for each in (new, old):

@@ -176,7 +176,6 @@ def _header(
 
 
 def _expanded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
-    with archive.open(
-        info
-    ) as member:  # which compares the checksum at the end, and that is where this reads to
+    # Which compares the checksum at the end, and that is where this reads to.
+    with archive.open(info) as member:
         return np.lib.format.read_array(member, allow_pickle=False)

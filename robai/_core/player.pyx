@@ -196,19 +196,21 @@ cdef class Player:
     cdef object _deal(self, arms, str name):
         """Fill `arms` with choices and record them; whatever is raised, none of them was made."""
         cdef int64_t[::1] view = arms
-        cdef Py_ssize_t i = 0, arm
+        cdef Py_ssize_t i = 0, end, arm
         if self.journal is not None:
             self.journal.check()
         snapshot = self._snapshot()
         try:
             while i < view.shape[0]:
                 if self._committed_arm >= 0:
-                    view[i:] = self._committed_arm
-                    self._ledger.hand_out(self._committed_arm, view.shape[0] - i)
-                    break
-                arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
-                if arm < 0:
-                    self._conclude(arm)
+                    end = min(view.shape[0], i + 256 * PIECE)
+                    view[i:end] = self._committed_arm
+                    self._ledger.hand_out(self._committed_arm, end - i)
+                    i = end
+                else:
+                    arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
+                    if arm < 0:
+                        self._conclude(arm)
                 PyErr_CheckSignals()
             if self.journal is not None:
                 self._record((name, arms[0].item() if name == "select" else arms.tolist()))

@@ -52,8 +52,9 @@ class Agent(Generic[Label]):
     before they have compared, so give them none, or as much for every arm.
 
     The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
-    Threads may share an agent. A call that raises has changed nothing; if it was interrupted while
-    the journal was being written, nobody knows whether the record is there, and the agent refuses
+    Threads may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come
+    at any moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted
+    while the journal was being written, nobody knows whether the record is there, and the agent refuses
     all further changes: make it again from its journal.
 
     Parameters
@@ -121,11 +122,13 @@ class Agent(Generic[Label]):
         (entropy, spawn_key), _ = seed_words(rng)
         self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
         if journal is not None:
-            journal = journal if isinstance(journal, Journal) else Journal(journal)
+            given = isinstance(journal, Journal)
+            opened = journal if isinstance(journal, Journal) else Journal(journal)
             try:
-                self._attach(journal)
+                self._attach(opened)
             except BaseException:
-                journal.close()
+                if not given:  # one that was handed in may be another agent's
+                    opened.close()
                 raise
 
     def _begin(self, experiment: Experiment, stream: Stream) -> None:

@@ -1,5 +1,6 @@
 """A directory that is replaced as a whole: what it replaces, what it never touches, what kills leave."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from robai._base import directory
 from robai._base.directory import check_replaceable, replacing
 
 FILES = ("a", "b", "folder/c")
@@ -120,6 +122,27 @@ def test_a_file_that_appears_meanwhile_is_kept(tmp_path, exchange):
     write(tmp_path / "results", "old")
     with pytest.raises(FileExistsError, match="such as thesis"), replacing(tmp_path / "results"):
         (tmp_path / "results" / "thesis").write_text("years")
+    assert (tmp_path / "results" / "thesis").read_text() == "years"
+    assert (tmp_path / "results" / "a").read_text() == "old"
+    assert os.listdir(tmp_path) == ["results"]
+
+
+def test_a_file_that_appears_at_the_last_moment_is_kept(tmp_path, monkeypatch):
+    exchanges, exchange = [], directory._exchange
+
+    def late(one, other):
+        if not exchanges:
+            (tmp_path / "results" / "thesis").write_text("years")
+        exchanges.append(exchange(one, other))
+        return exchanges[-1]
+
+    monkeypatch.setattr(directory, "_exchange", late)
+    write(tmp_path / "results", "old")
+    with contextlib.suppress(FileExistsError), replacing(tmp_path / "results") as work:
+        (work / "a").write_text("new")
+    if not all(exchanges):
+        pytest.skip("this file system cannot exchange directories")
+    assert len(exchanges) == 2  # there and back
     assert (tmp_path / "results" / "thesis").read_text() == "years"
     assert (tmp_path / "results" / "a").read_text() == "old"
     assert os.listdir(tmp_path) == ["results"]

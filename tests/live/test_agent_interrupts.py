@@ -275,6 +275,7 @@ def test_a_journal_is_for_one_agent(tmp_path):
     agent = opened(journal, robai.KLEOCPUG())
     with pytest.raises(RuntimeError, match="belongs to another agent"):
         opened(journal, robai.KLEOCPUG())
+    agent.update(agent.select(), 1)  # the first one goes on
     closed = robai.Journal(tmp_path / "other")
     closed.close()
     with pytest.raises(RuntimeError, match="closed"):
@@ -420,6 +421,43 @@ def test_a_long_batch_can_be_interrupted_and_then_was_none(policy):
     assert agent.to_json() == before
     assert np.array_equal(agent.select_batch(200), again.select_batch(200))
     assert agent.to_json() == again.to_json()
+
+
+def test_a_long_batch_after_the_commitment_can_be_interrupted_too():
+    agent = due()
+    assert agent.select() == agent.committed_arm
+    before = agent.to_json()
+    handler = signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(Interruption()))
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    try:
+        with pytest.raises(Interruption):
+            agent.select_batch(3 * 10**8)
+    finally:
+        signal.signal(signal.SIGALRM, handler)
+    assert agent.to_json() == before
+    assert agent.select_batch(3 * 2**20 + 1).tolist() == [agent.committed_arm] * (3 * 2**20 + 1)
+    assert agent.pending.tolist() == [3 * 2**20 + 2, 0, 0]
+
+
+def test_an_interrupt_finds_a_call_made_in_full_or_not_at_all():
+    """Every bytecode of the package in one call of select and one of update, in turn."""
+    outcomes, number = set(), 0
+    while True:
+        number += 1
+        agent, moment = opened(None, robai.KLEOCPUG()), AtInstruction(number)
+        raised = False
+        try:
+            moment.begin()
+            agent.update(agent.select(), 1)
+        except Interruption:
+            raised = True
+        finally:
+            sys.settrace(None)
+        if not raised:
+            break
+        outcomes.add((int(agent.pulls.sum()), int(agent.pending.sum())))
+    assert outcomes <= {(0, 0), (0, 1), (1, 0)}
+    assert (0, 1) in outcomes
 
 
 def test_many_arms_are_handed_out_without_a_look_at_all_of_them():
