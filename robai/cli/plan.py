@@ -213,16 +213,15 @@ def _policies(bandit: Bandit, gap: float, sigma: float, inflation: float) -> dic
 def _bounds(bandit: Bandit, horizon: int, gap: float, sigma: float, c: float) -> dict[str, Bounds]:
     arms, bounds = bandit.n_arms, {}
     if isinstance(bandit.family, _SUB_GAUSSIAN):
-        scale = {"inflation": c, "sigma": sigma}
         bounds["EOCP"] = _known(
-            lambda: theory.commit_round_eocp(arms, gap, horizon, **scale),
-            lambda: theory.regret_bound_eocp(bandit, horizon, gap, **scale).total,
-            lambda: theory.wrong_commit_bound_eocp(bandit, horizon, gap, **scale),
+            lambda: theory.commit_round_eocp(arms, gap, horizon, inflation=c, sigma=sigma),
+            lambda: theory.regret_bound_eocp(bandit, horizon, gap, inflation=c, sigma=sigma).total,
+            lambda: theory.wrong_commit_bound_eocp(bandit, horizon, gap, inflation=c, sigma=sigma),
         )
         bounds["EOCP-UG"] = _known(
-            lambda: theory.commit_round_eocp_ug(bandit, horizon, **scale).expected,
-            lambda: theory.regret_bound_eocp_ug(bandit, horizon, **scale).total,
-            lambda: theory.wrong_commit_bound_eocp_ug(bandit, horizon, **scale),
+            lambda: theory.commit_round_eocp_ug(bandit, horizon, inflation=c, sigma=sigma).expected,
+            lambda: theory.regret_bound_eocp_ug(bandit, horizon, inflation=c, sigma=sigma).total,
+            lambda: theory.wrong_commit_bound_eocp_ug(bandit, horizon, inflation=c, sigma=sigma),
         )
     if not isinstance(bandit, Gaussian):
         bounds["KL-EOCP"] = _known(
