@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact 
 
 Label = str | int | float
 
-RewardLike = str | families.Family | Bandit
+RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
 
 # Families whose rewards are counts.
 _WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
