@@ -7,6 +7,7 @@ np.int64(1124)
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robai import bandits, custom, families, kl, policies, rules
@@ -34,6 +35,7 @@ __all__ = [
     "compare",
     "custom",
     "families",
+    "get_include",
     "kl",
     "load",
     "plotting",
@@ -56,6 +58,16 @@ def __getattr__(name: str) -> Any:
     if name in _LIVE:
         return getattr(import_module("robai.live"), name)
     raise AttributeError(f"module 'robai' has no attribute {name!r}")
+
+
+def get_include() -> str:
+    """The directory to put on Cython's include path, so that a rule of one's own can be compiled.
+
+    From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; a module that
+    cimports the generator or the protocols also needs ``numpy.get_include()`` among its ``include_dirs``.
+    These declarations may change with any version: compile again after an update.
+    """
+    return str(Path(__file__).parents[1])
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,13 @@
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 class Evidence:
-    def __init__(self, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> None: ...
+    def __new__(cls, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> Self: ...
 
 class Exploration:
     initial_pulls: int
     concludes: bool
+    prepares: bool
     def memory(self) -> dict[str, Any]: ...
     def remember(self, memory: Mapping[str, Any], pulls: Sequence[int]) -> None: ...
 
@@ -31,5 +32,4 @@ class Started(NamedTuple):
     commit: Commitment
     initial_pulls: int
 
-def expect_fields(memory: Mapping[str, Any], names: Iterable[str]) -> None: ...
 def intervals(rules: Started, evidence: Evidence) -> list[tuple[float | None, float | None]]: ...

@@ -22,7 +22,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 sys.argv = ["setup.py", "build_ext", "--inplace", "--quiet"]
 extension = Extension("moss", ["moss.pyx"])
-setup(ext_modules=cythonize([extension], include_path=[{root!r}], language_level=3, quiet=True))
+setup(ext_modules=cythonize([extension], include_path=[{include!r}], language_level=3, quiet=True))
 """
 
 
@@ -34,14 +34,20 @@ def block(name):
 def moss_bound(tmp_path, monkeypatch):
     pytest.importorskip("Cython")
     (tmp_path / "moss.pyx").write_text(block("moss.pyx"))
-    build = subprocess.run(
-        [sys.executable, "-c", BUILD.format(root=str(ROOT))], cwd=tmp_path, capture_output=True, text=True
-    )
+    script = BUILD.format(include=robai.get_include())
+    build = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert build.returncode == 0, build.stderr
     monkeypatch.syspath_prepend(tmp_path)
     names = {"__name__": "example"}
     exec(block("moss.py"), names)
     return names["MossBound"]
+
+
+def test_the_package_has_the_declarations_of_its_core():
+    core = Path(robai.get_include()) / "robai" / "_core"
+    declared = {path.name for path in (ROOT / "robai" / "_core").glob("*.pxd")}
+    assert "protocols.pxd" in declared
+    assert declared == {path.name for path in core.glob("*.pxd")}
 
 
 def test_the_example_plays_its_reference(moss_bound, monkeypatch):
