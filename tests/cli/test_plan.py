@@ -35,24 +35,22 @@ def test_every_row_of_two_gaussian_arms(plan):
     """By the formulas of the paper, for a gap of 0.5 and sigma 1."""
     found = rows(plan("--arms", "2", "--gap", "0.5", "--horizon", "1e6"))
     eocp, ug = 16 * LEVEL / 0.25 + 2, 8 * (LEVEL + 1) ** 2 / 0.25 + 2 * (LEVEL + 2)
-    assert found["EOCP commits at round"][0] == f"{math.ceil(eocp):,}"
+    assert found["EOCP commits at round"][0] == f"{eocp:,.0f}"
     late = escape(10**6) + math.exp(-LEVEL)
     assert found["EOCP-UG commits before round, on average"][0] == f"{ug + 10**6 * late:,.0f}"
-    n = math.ceil(eocp) - 2
+    n = eocp - 2
     shared = (2 * LEVEL + math.sqrt(4 * math.pi * LEVEL) + 2) / 0.5 + 0.5
     wrong = 2 * math.exp(-LEVEL) + escape(n) + escape(n + 1)
     assert found["EOCP wrong commitment"][0] == f"{wrong:.1e}"
     assert found["EOCP regret"][0] == f"{shared + 0.5 * (n * escape(n) + 10**6 * wrong):,.0f}"
+    pulls, asked = 2 * LOG / 0.25, math.log(10**6 / 2.4) / LOG
     limits = {
-        key: value[0] for key, value in found.items() if key.startswith(("regret,", "commitment", "rounds"))
-    }
-    pulls = 2 * LOG / 0.25
-    assert limits == {
         "regret, as T grows (Lai and Robbins)": f"{4 * LOG:.2f}",
-        "commitment round with so little regret, gap known": f"{pulls / (1 - math.log(10**6 / 2.4) / 4 / LOG):.1f}",
-        "commitment round with so little regret, gap unknown": f"{pulls / (1 - math.log(10**6 / 2.4) / LOG):,.0f}",
+        "commitment round with so little regret, gap known": f"{pulls / (1 - asked / 4):.1f}",
+        "commitment round with so little regret, gap unknown": f"{pulls / (1 - asked):,.0f}",
         "rounds to find the best arm with error 1/T, as T grows": f"{32 * LOG:.1f}",
     }
+    assert {name: found[name][0] for name in limits} == limits
 
 
 def test_json_has_the_numbers_of_the_theorems(plan):
@@ -73,10 +71,17 @@ def test_json_has_the_numbers_of_the_theorems(plan):
     assert planned["limits"]["identification_rounds"] == pytest.approx(7.54397 * LOG, rel=1e-5)
 
 
-def test_a_bound_that_says_no_more_than_the_trivial_one_is_not_printed(plan):
-    """The regret of 5,000 rounds of a gap of 0.25 is at most 1,250; commitment is before round 5,000."""
-    arguments = ["--arms", "2", "--gap", "0.25", "--horizon", "5000"]
-    bounds = json.loads(plan(*arguments, "--json"))["bounds"][0]["EOCP-UG"]
-    assert 1250 < bounds["regret"] < 5000 < bounds["commit_round"]
-    found = rows(plan(*arguments))
-    assert found["EOCP-UG regret"][0] == found["EOCP-UG commits before round, on average"][0] == "none"
+def test_a_bound_on_regret_above_horizon_times_gap_is_not_printed(plan):
+    size = ["--arms", "2", "--gap", "0.25", "--horizon", "200000"]
+    bounds, found = json.loads(plan(*size, "--json"))["bounds"][0]["EOCP-UG"], rows(plan(*size))
+    assert 50_000 < bounds["regret"] < 200_000
+    assert found["EOCP-UG regret"][0] == "none"
+    assert found["EOCP-UG commits before round, on average"][0] == f"{bounds['commit_round']:,.0f}"
+
+
+def test_a_commitment_beyond_the_horizon_is_not_printed(plan):
+    size = ["--arms", "2", "--gap", "0.25", "--horizon", "100000"]
+    bounds, found = json.loads(plan(*size, "--json"))["bounds"][1]["EOCP-UG"], rows(plan(*size))
+    assert bounds["commit_round"] > 100_000
+    assert found["EOCP-UG commits before round, on average"][1] == "none"
+    assert found["EOCP-UG regret"][1] == f"{bounds['regret']:,.0f}"
