@@ -164,15 +164,21 @@ def test_explorations_in_stages_say_what_they_remember():
     )
 
 
-def test_detc_says_what_its_fresh_pulls_were():
-    agent = robai.Agent(robai.DETC(), ["a", "b"], HORIZON, reward="gaussian", rng=0)
-    rewards, history = np.random.default_rng(0).normal(size=HORIZON), []
-    for noise in rewards:
+def played(policy, means):
+    """An agent that was played until it committed, with normal rewards, and these in order."""
+    agent = robai.Agent(policy, list(means), HORIZON, reward="gaussian", rng=0)
+    history = []
+    for noise in np.random.default_rng(0).normal(size=HORIZON):
         arm = agent.select()
         if agent.committed:
             break
-        history.append((arm, {"a": 1.0, "b": 0.25}[arm] + noise))
+        history.append((arm, means[arm] + noise))
         agent.update(*history[-1])
+    return agent, history
+
+
+def test_detc_says_what_its_fresh_pulls_were():
+    agent, history = played(robai.DETC(), {"a": 1.0, "b": 0.25})
     mean, n = agent.sums[0] / agent.pulls[0], agent.pulls[0]
     fresh = []  # the last stage pulls the other arm alone
     while history[-1][0] == "b":
@@ -180,6 +186,33 @@ def test_detc_says_what_its_fresh_pulls_were():
     assert agent.commit_reason == (
         f"'a' had mean {mean:.4g} of {n:,} pulls, and {len(fresh):,} fresh pulls of 'b' had mean "
         f"{sum(fresh) / len(fresh):.4g}, far enough away; 'a' was left, with mean {mean:.4g} of {n:,} pulls"
+    )
+
+
+LENGTH = math.log(HORIZON) ** 2  # of DETC-K's stages, after ceil(sqrt(log T)) = 4 pulls of every arm
+
+
+def rewards_of(arm, history):
+    return [reward for label, reward in history if label == arm]
+
+
+def test_detc_k_says_what_the_second_stage_measured():
+    agent, history = played(robai.DETCK(), {"a": 2.0, "b": 0.25, "c": 0.5})
+    fresh = math.ceil(LENGTH)
+    mean = sum(rewards_of("a", history)[4 : 4 + fresh]) / fresh
+    assert len(rewards_of("a", history)) == 4 + fresh
+    assert agent.commit_reason.startswith(
+        f"'a' had mean {mean:.4g} of {fresh} fresh pulls, and the fresh mean"
+    )
+
+
+def test_detc_k_says_what_the_last_stage_measured():
+    agent, history = played(robai.DETCK(), {"a": 1.0, "b": 1.0, "c": 0.0})
+    last = math.floor(LENGTH) + 1
+    fresh = {arm: rewards_of(arm, history)[-last:] for arm in "abc"}
+    means = ", ".join(f"{arm!r} {sum(rewards) / last:.4g}" for arm, rewards in fresh.items())
+    assert agent.commit_reason.startswith(
+        f"a challenger held out, and over {LENGTH:.4g} fresh pulls of every arm had means {means}; "
     )
 
 

@@ -1,4 +1,7 @@
-"""Examples that the contract tests run over; every registered policy and bandit must have one."""
+"""Examples that the contract tests run over, every registered policy and bandit among them; one result."""
+
+import math
+import statistics
 
 import dataclasses
 
@@ -65,6 +68,39 @@ def arms_played(result, run):
     assert np.abs(increments - result.gaps[arms]).max() < 1e-9
     end = result.commit_time[run]
     return arms[: end if end >= 0 else None].tolist()
+
+
+# A result without symmetries: mean, median and quantiles all differ, as do the runs that never commit, 2, and
+# those that commit wrongly, 3 of 5.
+GAPS = (0.0, 0.5, 0.125)
+PULLS = (
+    (700, 200, 100),
+    (400, 90, 510),
+    (990, 4, 6),
+    (250, 500, 250),
+    (600, 150, 250),
+    (80, 40, 880),
+    (512, 256, 232),
+)
+COMMITMENTS = ((150, 0), (333, 2), (47, 0), (720, 1), (-1, -1), (88, 2), (-1, -1))  # rounds and arms
+FINAL_REGRETS = (112.5, 108.75, 2.75, 281.25, 106.25, 130.0, 157.0)
+
+
+def irregular(label="EOCP", pulls=PULLS, commitments=COMMITMENTS, horizon=1000, **meta):
+    """The result without symmetries, or one with other pulls or commitments."""
+    final = [sum(n * gap for n, gap in zip(row, GAPS, strict=True)) for row in pulls]
+    return robai.Result(
+        times=[10, 100, horizon],
+        regret=[3.5, 41.25, statistics.fmean(final)],
+        regret_sem=[0.75, 6.5, statistics.stdev(final) / math.sqrt(len(final))],
+        final_regret=final,
+        commit_time=[round_ for round_, _ in commitments],
+        committed_arm=[arm for _, arm in commitments],
+        pulls=pulls,
+        gaps=GAPS,
+        label=label,
+        meta=meta,
+    )
 
 
 class Turns:
