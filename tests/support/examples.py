@@ -1,9 +1,8 @@
 """Examples that the contract tests run over, every registered policy and bandit among them; one result."""
 
+import dataclasses
 import math
 import statistics
-
-import dataclasses
 
 import numpy as np
 
