@@ -80,13 +80,19 @@ def _listed(name: str, values: Any) -> list[Any]:
     return listed
 
 
+MEANS = Kind(_listed, "mean reward of each arm")
+Means = Field[Iterable[float], tuple[float, ...]]
+
+
 @spec
 class FamilyBandit(Bandit):
-    """A reward family and the mean of every arm."""
+    """A reward family and the mean of every arm.
+
+    Each one declares `means` anew, because mypy forgets what an inherited field of its kind is kept as.
+    """
 
     Family: ClassVar[type[families.Family]]
-
-    means: Field[Iterable[float], tuple[float, ...]] = parameter(Kind(_listed, "mean reward of each arm"))
+    means: Means = parameter(MEANS)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +124,7 @@ class Gaussian(FamilyBandit):
     """Normal rewards with the same standard deviation, sigma, for every arm."""
 
     Family = families.Gaussian
+    means: Means = parameter(MEANS)
     sigma: float = parameter(families.SIGMA, default=1.0)
 
 
@@ -126,6 +133,7 @@ class Bernoulli(FamilyBandit):
     """Rewards 0 and 1; a mean is the probability of 1."""
 
     Family = families.Bernoulli
+    means: Means = parameter(MEANS)
 
 
 @spec
@@ -133,6 +141,7 @@ class Binomial(FamilyBandit):
     """Rewards 0 to n, successes in n trials; means are mean rewards, from 0 to n."""
 
     Family = families.Binomial
+    means: Means = parameter(MEANS)
     n: int = parameter(families.TRIALS)
 
 
@@ -141,6 +150,7 @@ class Poisson(FamilyBandit):
     """Counts."""
 
     Family = families.Poisson
+    means: Means = parameter(MEANS)
 
 
 @spec
@@ -148,6 +158,7 @@ class Exponential(FamilyBandit):
     """Exponentially distributed rewards."""
 
     Family = families.Exponential
+    means: Means = parameter(MEANS)
 
 
 @spec
@@ -155,6 +166,7 @@ class Gamma(FamilyBandit):
     """Gamma distributed rewards with the same shape for every arm."""
 
     Family = families.Gamma
+    means: Means = parameter(MEANS)
     shape: float = parameter(families.SHAPE)
 
 
@@ -163,6 +175,7 @@ class NegativeBinomial(FamilyBandit):
     """Counts with variance mean + mean^2 / r."""
 
     Family = families.NegativeBinomial
+    means: Means = parameter(MEANS)
     r: float = parameter(families.SUCCESSES)
 
 
