@@ -1,23 +1,30 @@
+from typing import final
+
 from robai._core.families import Family
 
 class Level:
     value: float
     grows: bool
 
+@final
 class FixedLevel(Level):
     def __init__(self, value: float) -> None: ...
 
+@final
 class RatioLevel(Level):
     horizon: float
     def __init__(self, horizon: float) -> None: ...
 
+@final
 class PlusPlusLevel(Level):
     share: float
     def __init__(self, horizon: float, n_arms: float) -> None: ...
 
+@final
 class RoundLevel(Level):
     def __init__(self) -> None: ...
 
+@final
 class IteratedLevel(Level):
     delta: float
     def __init__(self, delta: float) -> None: ...
@@ -25,10 +32,12 @@ class IteratedLevel(Level):
 class Bounds:
     level: Level
 
+@final
 class GaussianBounds(Bounds):
     sigma: float
     def __init__(self, level: Level, sigma: float) -> None: ...
 
+@final
 class DivergenceBounds(Bounds):
     family: Family
     def __init__(self, level: Level, family: Family) -> None: ...

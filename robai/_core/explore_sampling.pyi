@@ -1,15 +1,20 @@
+from typing import final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from robai._core.families import Family
 from robai._core.protocols import Exploration
 
+@final
 class RoundRobin(Exploration): ...
 
+@final
 class Thompson(Exploration):
     family: Family
     def __init__(self, n_arms: int, family: Family) -> None: ...
 
+@final
 class Tracking(Exploration):
     def __init__(self, n_arms: int, family: Family, cumulative: bool) -> None: ...
 

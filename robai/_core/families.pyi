@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,24 +15,31 @@ class Family:
     ) -> NDArray[np.float64]: ...
     def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
 
+@final
 class Gaussian(Family):
     sigma: float
     def __init__(self, sigma: float = 1.0) -> None: ...
 
+@final
 class Bernoulli(Family):
     def __init__(self) -> None: ...
 
+@final
 class Binomial(Family):
     def __init__(self, n: float) -> None: ...
 
+@final
 class Poisson(Family):
     def __init__(self) -> None: ...
 
+@final
 class Gamma(Family):
     def __init__(self, shape: float = 1.0) -> None: ...
 
+@final
 class NegativeBinomial(Family):
     def __init__(self, r: float) -> None: ...
 
+@final
 class Empirical(Family):
     def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

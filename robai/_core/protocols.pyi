@@ -1,8 +1,8 @@
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 class Evidence:
-    def __init__(self, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> None: ...
+    def __new__(cls, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> Self: ...
 
 class Exploration:
     initial_pulls: int

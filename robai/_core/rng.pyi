@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,4 +15,4 @@ class Stream:
     capsule: Any  # of a bitgen_t, as numpy.random.Generator asks for
     lock: Any
     state: tuple[int, ...]  # four words
-    def __init__(self, state: Sequence[int] | NDArray[np.uint64]) -> None: ...
+    def __new__(cls, state: Sequence[int] | NDArray[np.uint64]) -> Self: ...
