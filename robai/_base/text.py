@@ -11,7 +11,7 @@ def number(value: float) -> str:
 
 def percent(share: float) -> str:
     """To two digits of the distance to 0 or 1, whichever is nearer: 99.99 % never becomes 100 %."""
-    return f"{100.0 * share:.{decimals(100.0 * min(share, 1.0 - share), 2)}f} %"
+    return f"{100.0 * share:.{decimals(100.0 * min(share, abs(1.0 - share)), 2)}f} %"
 
 
 def decimals(scale: float, significant: int) -> int:
