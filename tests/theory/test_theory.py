@@ -142,6 +142,14 @@ def test_printed_forms_of_the_theorems(horizon):
     assert kl.leading == pytest.approx(leading * constant)
 
 
+def test_a_late_commitment_is_what_the_lemma_says():
+    level = log(1e6) + theory.INFLATION * sqrt(log(1e6))
+    rounds = 8 * (level + 1) ** 2 * (1 / 0.5**2 + 1 / 0.25**2) + 3 * (level + 2)
+    probability = 2 * (e * level * log(1e6) + e + 1) / exp(level)
+    found = theory.commit_round_eocp_ug([0.75, 0.25, 0.5], 1e6, family="gaussian")
+    assert found == pytest.approx((rounds, probability, rounds + 1e6 * probability), rel=1e-9, abs=0.0)
+
+
 def test_the_printed_second_order_constants_are_too_small():
     """8 + sqrt(20 pi) (both Gaussian theorems) and 8 (log T + 5 sqrt(log T))^2 (cor:sccug) drop a sqrt(2)."""
 
