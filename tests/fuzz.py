@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
-from fuzz_cases import Case, random_case, reproduction
+from support.fuzz_cases import Case, random_case, reproduction
 
 import robai
 

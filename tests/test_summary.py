@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import robai
-from robai._summary import align, printable
+from robai._base.text import align, percent, printable
 from robai.result import Comparison, Result
 
 ODD = ["\x1b[2Jgone", "a\nb", "\r\x08\x7f", "\x9b31m", "left\u202eright", "\u2028", "\ud800", "tab\t"]
@@ -53,3 +53,11 @@ def test_many_means_are_shown_by_their_ends():
     result = robai.simulate(robai.UCB(), bandit, 10**4, 1, rng=0)
     assert len(result.summary()) < 2000
     assert len(Comparison([result]).summary()) < 2000
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0 %"), (1.0, "100 %"), (0.5, "50 %"), (0.99991, "99.9910 %"), (1.25, "125 %"), (3.0, "300 %")],
+)
+def test_shares_and_ratios_are_percent(share, text):
+    assert percent(share) == text
