@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.examples import writable_arrays
 
 from robai.result import Result
 
