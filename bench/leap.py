@@ -19,6 +19,7 @@ import numpy as np
 from table import Contestant, Effort, fitted, interleave, platform_line, print_row
 
 import robai
+from robai._play.request import Simulation
 
 FULL = Effort(repetitions=6, piece=0.03, least=2, longest=5.0, many=())
 QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=1.0, many=())
@@ -137,7 +138,7 @@ def measure_again(timed, effort, count=60):
 
 
 def chosen(policy, bandit):
-    return robai.simulation._engine("auto", policy, bandit)
+    return Simulation.of(policy, bandit, bandit.n_arms, 1, ((0,), ()), "auto", None).engine
 
 
 def print_grid(timed, powers):

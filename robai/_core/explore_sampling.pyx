@@ -99,8 +99,8 @@ cdef struct Search:
     double slope
 
 
-cdef bint begin(Search* search, const double* means, Py_ssize_t n_arms, double guess,
-                double* weights) noexcept nogil:
+cdef inline bint begin(Search* search, const double* means, Py_ssize_t n_arms, double guess,
+                       double* weights) noexcept nogil:
     """Start to search; whether that is all: uniform over the best arms if there are several."""
     cdef Py_ssize_t a, best = 0, second = -1, ties = 0
     for a in range(1, n_arms):
@@ -129,26 +129,25 @@ cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n
     common cost; here it is z = x / (1 + x) of the second best arm, always between 0 and 1.
     """
     cdef double best = means[search.best], total = 0.0, ratio = 0.0
-    cdef Py_ssize_t a
+    cdef Py_ssize_t a, end
     while search.steps < MOST_STEPS:
+        if most <= 0:
+            return False
         if search.arm == 0:
             _aim(search, family, means, weights)
-        for a in range(search.arm, min(search.arm + most, n_arms)):
+        end = min(search.arm + most, n_arms)
+        most -= end - search.arm
+        for a in range(search.arm, end):
             if a != search.best and a != search.second:
                 weights[a] = _matching(family, best, means[a], search.cost, &ratio)
                 search.total += ratio
                 search.slope += _ratio_slope(family, best, means[a], weights[a], ratio)
-        search.arm += most
-        if search.arm < n_arms:
-            return False
-        most -= n_arms
-        search.arm = 0
-        search.steps += 1
-        if fabs(search.total - 1.0) <= 1e-12 or search.high - search.low <= 1e-15:
-            break
-        _improve(search)
-        if most <= 0:
-            return False
+        search.arm = end if end < n_arms else 0
+        if search.arm == 0:
+            search.steps += 1
+            if fabs(search.total - 1.0) <= 1e-12 or search.high - search.low <= 1e-15:
+                break
+            _improve(search)
     for a in range(n_arms):
         total += weights[a]
     for a in range(n_arms):
@@ -156,7 +155,7 @@ cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n
     return True
 
 
-cdef void _aim(Search* search, Family family, const double* means, double* weights) noexcept nogil:
+cdef inline void _aim(Search* search, Family family, const double* means, double* weights) noexcept nogil:
     """The cost that z stands for, which all arms are to be matched with."""
     cdef double best = means[search.best], second = means[search.second]
     cdef double x = search.z / (1.0 - search.z), c = (1.0 - search.z) * best + search.z * second
@@ -168,7 +167,7 @@ cdef void _aim(Search* search, Family family, const double* means, double* weigh
     weights[search.best], weights[search.second] = 1.0, x
 
 
-cdef void _improve(Search* search) noexcept nogil:
+cdef inline void _improve(Search* search) noexcept nogil:
     """A step of Newton's method on the logarithm of the sum, which has a pole at 1."""
     cdef double z = search.z
     if search.total < 1.0:
@@ -198,6 +197,19 @@ def weights(Family family not None, const double[::1] means not None):
     return result
 
 
+cdef inline double fewest(const Arms* arms) noexcept nogil:
+    """The pulls that every arm is to have."""
+    return sqrt(<double>arms.t) - 0.5 * <double>arms.n_arms
+
+
+cdef inline Py_ssize_t fewer(const Arms* arms, double least) noexcept nogil:
+    """How many arms have fewer pulls."""
+    cdef Py_ssize_t arm, count = 0
+    for arm in range(arms.n_arms):
+        count += <double>arms.pulls[arm] < least
+    return count
+
+
 @cython.final
 cdef class Tracking(Exploration):
     """Pull the arm that lags most behind the optimal proportions of the current estimate.
@@ -221,7 +233,7 @@ cdef class Tracking(Exploration):
     def __init__(self, Py_ssize_t n_arms, Family family not None, bint cumulative):
         self.family = family
         self.cumulative = cumulative
-        self.prepares = True
+        self.prepares = n_arms > 100
         self._means = np.empty(n_arms)
         self._weights = np.zeros(n_arms)
         self._goal = np.empty(n_arms)
@@ -236,9 +248,9 @@ cdef class Tracking(Exploration):
             self._goal[arm] = <double>self.initial_pulls
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm, starved = self._starved(arms)
-        cdef double t = <double>arms.t, least = self._least(arms)
-        while starved == 0 and not self.prepare(arms):
+        cdef double t = <double>arms.t, least = fewest(arms)
+        cdef Py_ssize_t arm, starved = fewer(arms, least)
+        while starved == 0 and not self._solve(arms):
             pass
         if starved > 0 and not self.cumulative:
             for arm in range(arms.n_arms):
@@ -256,8 +268,12 @@ cdef class Tracking(Exploration):
         return argmax(&self._lag[0], arms.n_arms, rng)
 
     cdef bint prepare(self, const Arms* arms) noexcept nogil:
+        return arms.t < self._due or fewer(arms, fewest(arms)) > 0 or self._solve(arms)
+
+    cdef bint _solve(self, const Arms* arms) noexcept nogil:
+        """A part of the search for w*; whether it is found."""
         if not self._searching:
-            if arms.t < self._due or self._starved(arms) > 0:
+            if arms.t < self._due:
                 return True
             self._estimate(arms)
             self._searching = not begin(&self._search, &self._means[0], arms.n_arms, self._guess,
@@ -269,17 +285,6 @@ cdef class Tracking(Exploration):
         self._guess = self._search.z
         self._due = arms.t + (1 if arms.n_arms <= 10 else <int64_t>ceil(0.01 * <double>arms.t))
         return True
-
-    cdef double _least(self, const Arms* arms) noexcept nogil:
-        return sqrt(<double>arms.t) - 0.5 * <double>arms.n_arms
-
-    cdef Py_ssize_t _starved(self, const Arms* arms) noexcept nogil:
-        """The number of arms that have too few pulls."""
-        cdef Py_ssize_t arm, starved = 0
-        cdef double least = self._least(arms)
-        for arm in range(arms.n_arms):
-            starved += <double>arms.pulls[arm] < least
-        return starved
 
     cdef void _estimate(self, const Arms* arms) noexcept nogil:
         """The means, moved inside the domain."""

@@ -10,6 +10,7 @@ import robai
 from robai import rules
 from robai._core.engine import Batch
 from robai._core.leap import PositiveLeaps
+from robai._play.request import Simulation
 
 K = 20_000
 MEANS = [0.5] * (K - 1) + [0.6]
@@ -17,7 +18,7 @@ MEANS = [0.5] * (K - 1) + [0.6]
 
 def pieces(policy, bandit, horizon, engine):
     """The pulls after each piece of no time."""
-    simulation = robai.simulation._simulation(policy, bandit, horizon, 1, ((0,), ()), engine, None)
+    simulation = Simulation.of(policy, bandit, horizon, 1, ((0,), ()), engine, None)
     started = policy._start(simulation.game)
     kind = PositiveLeaps if engine == "leap" else Batch
     batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1))
