@@ -7,17 +7,11 @@ are the same for any number of workers, any executor and any size of batch.
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
-import threading
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillRunning
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +19,7 @@ import numpy as np
 from robai._core.engine import Batch, accumulate
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.rng import RUNS_PER_BLOCK, seed_block
+from robai._workers import Answer, Borrowed, Stop, Threads, wait
 from robai.bandits import Bandit, Gaussian
 from robai.custom import CustomPolicy, play_custom
 from robai.policies import BasePolicy
@@ -40,51 +35,9 @@ LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 _seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it
 
-# Set when the main thread has ended and the others are to be waited for. What is registered with
-# `atexit` is called only after that, so that a simulation in another thread would have to be waited for.
-_exiting = threading.Event()
-threading._register_atexit(_exiting.set)  # type: ignore[attr-defined]
-
 
 class Interrupted(Exception):
     """Raised in a worker that was told to stop."""
-
-
-class StopFile:
-    """An event that other processes of the machine can see: a file that is no longer empty.
-
-    Where there is no such file, on another machine, it is never set.
-    """
-
-    def __init__(self) -> None:
-        self.path = ""
-        with contextlib.suppress(OSError):  # nowhere to write: batches come to their end then
-            file, self.path = tempfile.mkstemp(prefix=".robai-", suffix=".tmp")
-            os.close(file)
-
-    def is_set(self) -> bool:
-        try:
-            return os.stat(self.path).st_size > 0
-        except OSError:
-            return False
-
-    def set(self) -> None:
-        with contextlib.suppress(OSError), open(self.path, "r+b") as file:
-            file.write(b"stop")
-
-    def remove_after(self, futures: list[Future]) -> None:
-        """Remove the file when the last of those who may look at it is done."""
-
-        def remove(_: Future | None) -> None:
-            if self.path and all(future.done() for future in futures):
-                Path(self.path).unlink(missing_ok=True)
-
-        remove(None)
-        for future in futures:
-            future.add_done_callback(remove)
-
-
-Stop = threading.Event | StopFile
 
 
 @dataclass(frozen=True)
@@ -132,6 +85,8 @@ class Played:
 
 def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
+    if stop.is_set():
+        raise Interrupted
     if isinstance(simulation.policy, CustomPolicy):
         return play_custom(simulation, first, last, stop)
     rules = simulation.policy._start(simulation.game)
@@ -220,20 +175,24 @@ def in_order(
     A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
     loses interest, stops the workers.
     """
-    stop = threading.Event() if executor is None else StopFile()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="robai") if executor is None else executor
-    pending: deque[tuple[tuple[int, int], Future | Played]] = deque()
+    pool = Threads(workers) if executor is None else Borrowed(executor)
+    pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
 
-    def begin(span: tuple[int, int]) -> Future | Played:
+    def begin(span: tuple[int, int]) -> Answer | Played:
         known = store.load(span) if store is not None else None
-        return pool.submit(play, simulation, *span, stop) if known is None else known
+        if known is not None:
+            return known
+        answer = Answer()
+        pool.submit(answer, play, simulation, *span)
+        return answer
 
     def finish() -> Played:
-        span, batch = pending[0]
-        played = batch if isinstance(batch, Played) else _wait(batch)
-        if store is not None and played is not batch:
+        span, batch = pending.popleft()
+        if isinstance(batch, Played):
+            return batch
+        played = wait(batch)
+        if store is not None:
             store.save(span, played)
-        pending.popleft()  # not before: until it is done it may have to be stopped
         return played
 
     try:
@@ -244,22 +203,4 @@ def in_order(
         while pending:
             yield finish()
     finally:
-        stop.set()
-        futures = [batch for _, batch in pending if not isinstance(batch, Played)]
-        for future in futures:
-            future.cancel()
-        if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
-        else:
-            stop.remove_after(futures)
-
-
-def _wait(future: Future) -> Played:
-    while True:  # in slices, because a lock that is waited for cannot always be interrupted
-        try:
-            return future.result(timeout=0.05)
-        except StillRunning:
-            if future.done():  # since then, or it is the worker's own error
-                return future.result()
-            if _exiting.is_set():
-                raise SystemExit("the interpreter ends, and the simulation with it") from None
+        pool.end()

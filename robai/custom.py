@@ -40,8 +40,9 @@ from robai._core.stopping import Never
 from robai._policy import BasePolicy, Parts, Started
 
 if TYPE_CHECKING:
-    from robai._batches import Played, Simulation, Stop
+    from robai._batches import Played, Simulation
     from robai._core.player import Player
+    from robai._workers import Stop
     from robai.rules import Game
 
 __all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]

@@ -212,8 +212,7 @@ def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: 
         isinstance(executor, type) or not callable(getattr(executor, "submit", None))
     ):
         raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
-    own = getattr(executor, "_threads", ()) if isinstance(executor, ThreadPoolExecutor) else ()
-    if threading.current_thread() in own:
+    if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
         raise ValueError(
             f"executor must not be the pool in which this call runs, whose threads could wait for each other "
             f"for ever, got {executor!r}; leave it out, or pass another"
@@ -230,6 +229,12 @@ def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: 
         progress=progress,
         curves=bool(curves),
     )
+
+
+def _runs_in(pool: ThreadPoolExecutor) -> bool:
+    """Whether this thread is one of the pool's."""
+    with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
+        return threading.current_thread() in pool._threads
 
 
 def _check_memory(simulations: list[Simulation], options: Options) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,14 @@ def fitting(policy, bandit):
     if isinstance(policy, TWO_ARMED):
         return type(bandit)(bandit.means[:2], **{k: v for k, v in vars(bandit).items() if k != "means"})
     return bandit
+
+
+def no_more_threads_than(count):
+    """Whether there are no more threads of Python, in the end: one that is told to end takes a moment."""
+    until = time.monotonic() + 10
+    while len(sys._current_frames()) > count and time.monotonic() < until:
+        time.sleep(0.001)
+    return len(sys._current_frames()) <= count
 
 
 @pytest.fixture(params=POLICIES, ids=lambda policy: policy.label())
