@@ -35,39 +35,57 @@ DIRECTIVES = {
 
 # No -march=native: wheels run elsewhere. No -ffast-math: infinities and NaN have a meaning here.
 # No contraction to fused multiply-add: the same seed gives the same arms on every processor.
-FLAGS = ["/O2"] if sys.platform == "win32" else ["-O2", "-ffp-contract=off", "-fno-math-errno"]
+WINDOWS = sys.platform == "win32"
+FLAGS = ["/O2"] if WINDOWS else ["-O2", "-ffp-contract=off", "-fno-math-errno"]
 LINK_FLAGS = []
 if SANITIZE:
     LINK_FLAGS = [f"-fsanitize={SANITIZE}"]
     # Python's own flags let integers wrap around, and then an overflow is no error.
     FLAGS += [*LINK_FLAGS, "-fno-sanitize-recover=all", "-fno-wrapv", "-fno-omit-frame-pointer", "-g1"]
+elif not (WINDOWS or DEBUG):
+    FLAGS += ["-g0"]  # Python's own flags ask for debug information
+    LINK_FLAGS = ["-Wl,-s"] if sys.platform == "linux" else []
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
 # NumPy's samplers are linked statically: which ones is known here alone.
 MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
 
-# Only a newer file makes others be made again, so the settings are one.
+# Only a newer file makes others be made again, so the settings are one: a build in another environment, with
+# the same compiler settings and NumPy, makes what has changed.
 SETTINGS = Path("build/settings.txt")
-settings = f"{DIRECTIVES} {FLAGS}\n"
+settings = f"{DIRECTIVES} {FLAGS} {numpy.__version__}\n"
 changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
+
+# What every module with a memoryview would carry its own copy of: half of the build and of the wheel.
+SHARED = "robai._core._shared"
+sources = {f"robai._core.{path.stem}": str(path) for path in sorted(Path("robai/_core").glob("*.pyx"))}
 
 extensions = [
     Extension(
-        f"robai._core.{path.stem}",
-        [str(path)],
+        name,
+        [source],
         include_dirs=[numpy.get_include()],
         library_dirs=[str(RANDOM)],
-        libraries=["npyrandom"] + ([] if sys.platform == "win32" else ["m"]),
-        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"), *MACROS.get(path.stem, [])],
-        depends=[numpy.version.__file__, str(SETTINGS)],
+        libraries=["npyrandom"] + ([] if WINDOWS else ["m"]),
+        define_macros=[
+            ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
+            *MACROS.get(Path(source).stem, []),
+        ],
+        depends=[str(SETTINGS)],
         extra_compile_args=FLAGS,
         extra_link_args=LINK_FLAGS,
     )
-    for path in sorted(Path("robai/_core").glob("*.pyx"))
+    for name, source in (sources | {SHARED: "robai/_core/_shared.c"}).items()
 ]
 
 cores = os.cpu_count() or 1
-modules = cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=cores, force=changed)
+modules = cythonize(
+    extensions,
+    compiler_directives=DIRECTIVES,
+    nthreads=cores,
+    force=changed,
+    shared_utility_qualified_name=SHARED,
+)
 if changed:
     SETTINGS.parent.mkdir(exist_ok=True)
     SETTINGS.write_text(settings)

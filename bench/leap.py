@@ -83,8 +83,8 @@ def per_run(contestant):
 # ------------------------------------------------------------------------------- one policy
 
 
-def measure_bars(effort, runs):
-    """(what, value, bar, whether it is met)."""
+def measure_limits(effort, runs):
+    """(what, value, limit, whether it is met)."""
     for policy, bandit, long, least in (
         (robai.UCB(), GAUSSIAN, 10**12, 400),
         (robai.KLUCB(), BERNOULLI, 10**9, 40),
@@ -168,7 +168,7 @@ def described(case):
     return f"{policy.label()}, {name(bandit)}, T = 10^{round(math.log10(horizon))}"
 
 
-# ------------------------------------------------------------------------------- other bars
+# ------------------------------------------------------------------------------- other limits
 
 
 def nanoseconds_per_streak(n_arms, effort):
@@ -239,7 +239,7 @@ def main(arguments=None):
     if options.figure:
         draw(options.figure, effort)
         return 0
-    bars = list(measure_bars(effort, 8192))
+    limits = list(measure_limits(effort, 8192))
 
     powers = (2, 4, 6) if options.quick else (2, 3, 4, 5, 6)
     timed = measure_grid(QUICK if options.quick else GRID, powers, BANDITS[:2] if options.quick else BANDITS)
@@ -250,11 +250,11 @@ def main(arguments=None):
     for case in worst[:12]:
         print(f"- {described(case)}: {loss(timed, case):.2f} times the better one")
     most = loss(timed, worst[0])
-    bars.append(("auto: times slower than the better engine, at worst", most, 1.3, most <= 1.3))
+    limits.append(("auto: times slower than the better engine, at worst", most, 1.3, most <= 1.3))
 
     few, many = (nanoseconds_per_streak(n_arms, effort) for n_arms in (10, 1000))
     print(f"\nUCB, Gaussian, T = 10^6, a streak: {few:.0f} ns with 10 arms, {many:.0f} ns with 1000")
-    bars.append(("UCB: a streak with 1000 arms takes times one with 10", many / few, 4, many <= 4 * few))
+    limits.append(("UCB: a streak with 1000 arms takes times one with 10", many / few, 4, many <= 4 * few))
 
     runs = 10**4 if options.quick else 10**5
     print(f"\nThe paper's Figure 1, {runs} runs, {os.cpu_count()} cores\n")
@@ -264,19 +264,19 @@ def main(arguments=None):
     for policy, bandit, horizon, seconds in figure_of_the_paper(runs):
         total += seconds
         print_row(policy.label(), type(bandit).__name__, f"10^{round(math.log10(horizon))}", f"{seconds:.2f}")
-    bar = 120 * runs / 10**5
-    bars.append(("the paper's Figure 1: seconds, wall clock", total, bar, total <= bar))
+    limit = 120 * runs / 10**5
+    limits.append(("the paper's Figure 1: seconds, wall clock", total, limit, total <= limit))
 
     print("\nSlope of regret against log T between 10^9 and 10^15, 2/gap = 4\n")
     for policy in (robai.UCB(), robai.EOCPUG()):
         value, error = slope(policy, runs)
         print(f"- {policy.label()}: {value:.3f} +- {error:.3f}")
 
-    print("\nBars\n")
-    print_row("what", "measured", "bar", "")
+    print("\nLimits\n")
+    print_row("what", "measured", "limit", "")
     print_row("---", "---:", "---:", "---")
-    for what, value, bar, met in bars:
-        print_row(what, f"{value:.3g}", f"{bar:g}", "met" if met else "NOT MET")
+    for what, value, limit, met in limits:
+        print_row(what, f"{value:.3g}", f"{limit:g}", "met" if met else "NOT MET")
     if hasattr(os, "getloadavg"):
         print(f"\nThe load is now {os.getloadavg()[0]:.1f}.")
     return 0

@@ -6,79 +6,69 @@
 np.int64(1124)
 """
 
-__version__ = "0.1.0"
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from robai import bandits, custom, families, kl, policies, rules, theory
-from robai._core.player import HorizonReached
-from robai.agent import Agent, load
-from robai.bandits import (
-    Bernoulli,
-    Binomial,
-    Empirical,
-    Exponential,
-    Gamma,
-    Gaussian,
-    NegativeBinomial,
-    Poisson,
-)
+from robai import bandits, custom, families, kl, policies, rules
+from robai._base.version import VERSION
+from robai.bandits import *  # noqa: F403 - the names of `bandits.__all__`
 from robai.custom import Commit
-from robai.journal import Journal
-from robai.policies import (
-    BAIETC,
-    DETC,
-    DETCK,
-    EOCP,
-    EOCPUG,
-    KLEOCP,
-    KLEOCPUG,
-    KLUCB,
-    UCB,
-    ActionElimination,
-    Policy,
-    ThompsonSampling,
-    TrackAndStop,
-    UCBAlpha,
-)
+from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
 from robai.result import Comparison, Result
 from robai.simulation import compare, simulate
 
+if TYPE_CHECKING:
+    from robai import plotting, theory
+    from robai.live import Agent, HorizonReached, Journal, load
+
+__version__ = VERSION
+
 __all__ = [
-    "BAIETC",
-    "DETC",
-    "DETCK",
-    "EOCP",
-    "EOCPUG",
-    "KLEOCP",
-    "KLEOCPUG",
-    "KLUCB",
-    "UCB",
-    "ActionElimination",
     "Agent",
-    "Bernoulli",
-    "Binomial",
     "Commit",
     "Comparison",
-    "Empirical",
-    "Exponential",
-    "Gamma",
-    "Gaussian",
     "HorizonReached",
     "Journal",
-    "NegativeBinomial",
-    "Poisson",
-    "Policy",
     "Result",
-    "ThompsonSampling",
-    "TrackAndStop",
-    "UCBAlpha",
     "bandits",
     "compare",
     "custom",
     "families",
+    "get_include",
     "kl",
     "load",
+    "plotting",
     "policies",
     "rules",
     "simulate",
     "theory",
 ]
+__all__ += bandits.__all__
+__all__ += policies.__all__
+
+# What `simulate()` does not need is loaded when it is first asked for.
+_LATER = {"plotting", "theory"}
+_LIVE = {"Agent", "HorizonReached", "Journal", "load"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f"robai.{name}")
+    if name in _LIVE:
+        return getattr(import_module("robai.live"), name)
+    raise AttributeError(f"module 'robai' has no attribute {name!r}")
+
+
+def get_include() -> str:
+    """The directory to put on Cython's include path, so that a rule of one's own can be compiled.
+
+    From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; a module that
+    cimports the generator or the protocols also needs ``numpy.get_include()`` among its ``include_dirs``.
+    These declarations may change with any version: compile again after an update.
+    """
+    return str(Path(__file__).parents[1])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robai import families
+from robai._base.spec import Field, Kind, Spec, parameter, spec
 from robai._core import families as _core
 
 __all__ = [
-    "BANDITS",
-    "Bandit",
     "Bernoulli",
     "Binomial",
     "Empirical",
@@ -31,22 +30,21 @@ LARGEST_REWARD = 1e100
 MOST_ARMS_SHOWN = 1000
 
 
-class Bandit:
+class Bandit(Spec):
     """What all bandits have.
 
     Attributes
     ----------
     means : tuple of float
         The mean reward of each arm.
-    family : robai.families.Family or None
-        The reward family; None for data, which has none.
     """
 
-    means: tuple[float, ...]
+    means: Any
 
     @property
     def family(self) -> families.Family | None:
-        raise NotImplementedError
+        """The reward family; None for data, which has none."""
+        return None
 
     @property
     def n_arms(self) -> int:
@@ -67,143 +65,145 @@ class Bandit:
     @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest reward."""
+        raise NotImplementedError
+
+    def _core(self) -> _core.Family:
+        raise NotImplementedError
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a sequence with one entry an arm, got {values!r}")
+    listed = list(values)
+    if len(listed) < 2:
+        raise ValueError(f"{name} must have at least two arms, got {len(listed)}")
+    return listed
+
+
+MEANS = Kind(_listed, "mean reward of each arm")
+Means = Field[Iterable[float], tuple[float, ...]]
+
+
+@spec
+class FamilyBandit(Bandit):
+    """A reward family and the mean of every arm.
+
+    Each one declares `means` anew, because mypy forgets what an inherited field of its kind is kept as.
+    """
+
+    Family: ClassVar[type[families.Family]]
+    means: Means = parameter(MEANS)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check = self.family.check_mean
+        means = tuple(check(f"means[{arm}]", mean) for arm, mean in enumerate(self.means))
+        object.__setattr__(self, "means", means)
+
+    @property
+    def family(self) -> families.Family:
+        return self.Family(**{name: value for name, value in self._parameters() if name != "means"})
+
+    @property
+    def support(self) -> tuple[float, float]:
         return self.family.support
 
     def __repr__(self) -> str:
         if self.n_arms <= MOST_ARMS_SHOWN:
-            means = repr(self.means)
-        else:
-            means = f"({self.means[0]!r}, ..., {self.means[-1]!r}: {self.n_arms:,} arms)"
-        others = (
-            f", {each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.name != "means"
-        )
+            return super().__repr__()
+        means = f"({self.means[0]!r}, ..., {self.means[-1]!r}: {self.n_arms:,} arms)"
+        others = [f", {name}={value!r}" for name, value in self._parameters() if name != "means"]
         return f"{type(self).__name__}(means={means}{''.join(others)})"
 
     def _core(self) -> _core.Family:
         return self.family._core()
 
-    def _check_means(self) -> None:
-        values = _listed("means", self.means)
-        if len(values) < 2:
-            raise ValueError(f"means must have at least two arms, got {len(values)}")
-        check = self.family.check_mean
-        means = tuple(check(f"means[{arm}]", mean) for arm, mean in enumerate(values))
-        object.__setattr__(self, "means", means)
 
-
-def _listed(name: str, values: Any) -> list:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a sequence with one entry an arm, got {values!r}")
-    return list(values)
-
-
-@dataclass(frozen=True, repr=False)
-class Gaussian(Bandit):
+@spec
+class Gaussian(FamilyBandit):
     """Normal rewards with the same standard deviation, sigma, for every arm."""
 
-    means: tuple[float, ...]
-    sigma: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", self.family.sigma)
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Gaussian(self.sigma)
+    Family = families.Gaussian
+    means: Means = parameter(MEANS)
+    sigma: float = parameter(families.SIGMA, default=1.0)
 
 
-@dataclass(frozen=True, repr=False)
-class Bernoulli(Bandit):
+@spec
+class Bernoulli(FamilyBandit):
     """Rewards 0 and 1; a mean is the probability of 1."""
 
-    means: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Bernoulli()
+    Family = families.Bernoulli
+    means: Means = parameter(MEANS)
 
 
-@dataclass(frozen=True, repr=False)
-class Binomial(Bandit):
+@spec
+class Binomial(FamilyBandit):
     """Rewards 0 to n, successes in n trials; means are mean rewards, from 0 to n."""
 
-    means: tuple[float, ...]
-    n: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n", self.family.n)
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Binomial(self.n)
+    Family = families.Binomial
+    means: Means = parameter(MEANS)
+    n: int = parameter(families.TRIALS)
 
 
-@dataclass(frozen=True, repr=False)
-class Poisson(Bandit):
+@spec
+class Poisson(FamilyBandit):
     """Counts."""
 
-    means: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Poisson()
+    Family = families.Poisson
+    means: Means = parameter(MEANS)
 
 
-@dataclass(frozen=True, repr=False)
-class Exponential(Bandit):
+@spec
+class Exponential(FamilyBandit):
     """Exponentially distributed rewards."""
 
-    means: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Exponential()
+    Family = families.Exponential
+    means: Means = parameter(MEANS)
 
 
-@dataclass(frozen=True, repr=False)
-class Gamma(Bandit):
+@spec
+class Gamma(FamilyBandit):
     """Gamma distributed rewards with the same shape for every arm."""
 
-    means: tuple[float, ...]
-    shape: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", self.family.shape)
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.Gamma(self.shape)
+    Family = families.Gamma
+    means: Means = parameter(MEANS)
+    shape: float = parameter(families.SHAPE)
 
 
-@dataclass(frozen=True, repr=False)
-class NegativeBinomial(Bandit):
+@spec
+class NegativeBinomial(FamilyBandit):
     """Counts with variance mean + mean^2 / r."""
 
-    means: tuple[float, ...]
-    r: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "r", self.family.r)
-        self._check_means()
-
-    @property
-    def family(self) -> families.Family:
-        return families.NegativeBinomial(self.r)
+    Family = families.NegativeBinomial
+    means: Means = parameter(MEANS)
+    r: float = parameter(families.SUCCESSES)
 
 
-@dataclass(frozen=True, repr=False)
+def _samples(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
+    return tuple(_rewards(f"{name}[{arm}]", values) for arm, values in enumerate(_listed(name, value)))
+
+
+def _rewards(name: str, values: Any) -> tuple[float, ...]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a sequence of numbers, got {values!r}")
+    listed = list(values)
+    try:
+        array = np.asarray(listed)
+    except ValueError:  # lists of different lengths in it
+        array = np.asarray(listed, dtype=object)
+    if array.size and (array.ndim != 1 or array.dtype.kind not in "biuf"):
+        raise TypeError(f"{name} must be a sequence of numbers, got {listed!r}")
+    if array.size == 0:
+        raise ValueError(f"{name} must have at least one reward, got none")
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]!r}")
+    if beyond := array[np.abs(array) > LARGEST_REWARD].tolist():
+        raise ValueError(f"{name} must be from {-LARGEST_REWARD:g} to {LARGEST_REWARD:g}, got {beyond[0]}")
+    return tuple(array.tolist())
+
+
+@spec
 class Empirical(Bandit):
     """Rewards drawn, with replacement, from data: one sequence of observed rewards an arm.
 
@@ -211,34 +211,9 @@ class Empirical(Bandit):
     sampling must be told one: `KLUCB(family="bernoulli")` serves rewards in [0, 1].
     """
 
-    samples_per_arm: tuple[tuple[float, ...], ...]
-    family: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        arms = _listed("samples_per_arm", self.samples_per_arm)
-        if len(arms) < 2:
-            raise ValueError(f"samples_per_arm must have at least two arms, got {len(arms)}")
-        samples = []
-        for arm, values in enumerate(arms):
-            name = f"samples_per_arm[{arm}]"
-            listed = _listed(name, values)
-            try:
-                values = np.asarray(listed)
-            except ValueError:  # lists of different lengths in it
-                values = np.asarray(listed, dtype=object)
-            if values.size and (values.ndim != 1 or values.dtype.kind not in "biuf"):
-                raise TypeError(f"{name} must be a sequence of numbers, got {listed!r}")
-            if values.size == 0:
-                raise ValueError(f"{name} must have at least one reward, got none")
-            values = values.astype(float)
-            if not np.isfinite(values).all():
-                raise ValueError(f"{name} must be finite, got {values[~np.isfinite(values)][0]!r}")
-            if beyond := values[np.abs(values) > LARGEST_REWARD].tolist():
-                raise ValueError(
-                    f"{name} must be from {-LARGEST_REWARD:g} to {LARGEST_REWARD:g}, got {beyond[0]}"
-                )
-            samples.append(tuple(values.tolist()))
-        object.__setattr__(self, "samples_per_arm", tuple(samples))
+    samples_per_arm: Field[Iterable[Iterable[float]], tuple[tuple[float, ...], ...]] = parameter(
+        Kind(_samples, "observed rewards of each arm")
+    )
 
     def __repr__(self) -> str:
         arms = self.samples_per_arm
@@ -251,24 +226,19 @@ class Empirical(Bandit):
     def means(self) -> tuple[float, ...]:
         return tuple(math.fsum(value / len(values) for value in values) for values in self.samples_per_arm)
 
-    @cached_property
+    @property
     def support(self) -> tuple[float, float]:
         return (min(map(min, self.samples_per_arm)), max(map(max, self.samples_per_arm)))
 
     @cached_property
-    def _arrays(self) -> list[np.ndarray]:
+    def _arrays(self) -> list[NDArray[np.float64]]:
         return [np.array(values) for values in self.samples_per_arm]
 
     def _core(self) -> _core.Family:
         return _core.Empirical(self._arrays)
 
 
-BANDITS: dict[str, type[Bandit]] = {
-    "gaussian": Gaussian,
-    "bernoulli": Bernoulli,
-    "binomial": Binomial,
-    "poisson": Poisson,
-    "exponential": Exponential,
-    "gamma": Gamma,
-    "negative-binomial": NegativeBinomial,
+BANDITS: dict[str, type[FamilyBandit]] = {
+    kind.Family.name: kind
+    for kind in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial)
 }

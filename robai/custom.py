@@ -28,26 +28,24 @@ from __future__ import annotations
 import copy
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robai._core.engine import TAPE_LENGTH
-from robai._core.policies import Commitment, Exploration
+from robai._base.spec import Kind, parameter, spec
+from robai._core.protocols import Commitment, Exploration, Started
 from robai._core.rng import Stream
 from robai._core.stopping import Never
-from robai._policy import BasePolicy, Parts, Started
+from robai.policies.base import BasePolicy, Parts
 
 if TYPE_CHECKING:
-    from robai._batches import Played, Simulation
     from robai._core.player import Player
-    from robai._workers import Stop
     from robai.rules import Game
 
-__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "play_custom"]
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy"]
 
-_ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
+_Number = TypeVar("_Number", np.int64, np.float64)
 
 
 class Commit(NamedTuple):
@@ -94,26 +92,39 @@ class State:
             return self.sums / self.pulls
 
     def show(self, pulls: NDArray[np.int64], sums: NDArray[np.float64], pending: NDArray[np.int64]) -> None:
-        self.pulls, self.sums, self.pending = (_read_only(array) for array in (pulls, sums, pending))
+        self.pulls, self.sums, self.pending = _read_only(pulls), _read_only(sums), _read_only(pending)
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-@dataclass(frozen=True)
+def _with_its_methods(name: str, value: Any) -> PythonPolicy:
+    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
+        raise TypeError(
+            f"{name} must be a policy of robai.policies, or an object with select(state) and "
+            f"update(arm, reward), got {value!r}"
+        )
+    policy: PythonPolicy = value
+    return policy
+
+
+@spec
 class CustomPolicy(BasePolicy):
     """A policy written in Python among the others."""
 
-    policy: PythonPolicy
+    policy: PythonPolicy = parameter(Kind(_with_its_methods, "the object"))
 
     def label(self) -> str:
         return type(self.policy).__name__
 
     def __repr__(self) -> str:  # not by that of the user's object, which may hold its address
         return f"CustomPolicy({self.label()})"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"type": "CustomPolicy", "name": self.label()}
 
     def parts(self) -> Parts:
         raise TypeError(f"{self.label()} is written in Python and has no parts")
@@ -122,7 +133,8 @@ class CustomPolicy(BasePolicy):
         return Started(Exploration(), Never(), Commitment(), 0)
 
     def _ask(self, game: Game, stream: Stream) -> Asked:
-        state = State(game.horizon, game.n_arms, np.random.Generator(stream))
+        rng = np.random.Generator(stream)  # type: ignore[arg-type]  # it asks for a capsule and a lock only
+        state = State(game.horizon, game.n_arms, rng)
         return Asked(copy.deepcopy(self.policy), state, self.label())
 
 
@@ -132,11 +144,6 @@ def as_policy(value: Any) -> BasePolicy:
         return value
     if isinstance(value, type):
         raise TypeError(f"policy must be a policy, got {value!r}; call it to make one")
-    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
-        raise TypeError(
-            "policy must be a policy of robai.policies, or an object with select(state) and "
-            f"update(arm, reward), got {value!r}"
-        )
     return CustomPolicy(value)
 
 
@@ -171,69 +178,3 @@ class Asked:
 
     def update(self, arm: int, reward: float) -> None:
         self.policy.update(arm, reward)
-
-
-def play_custom(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
-    """Play runs first, ..., last - 1 of a policy written in Python; as `robai._batches.play`."""
-    from robai._batches import Played  # which imports this module
-
-    states = simulation.states(first, last)
-    runs = [_Run(simulation, words) for words in states]
-    for run in runs:
-        run.play(stop)
-    return Played(
-        np.array([run.regret for run in runs]),
-        np.array([run.commit_time for run in runs]),
-        np.array([run.committed_arm for run in runs]),
-        np.array([run.pulls for run in runs]),
-    )
-
-
-class _Run:
-    """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
-
-    def __init__(self, simulation: Simulation, words: np.ndarray) -> None:
-        bandit = simulation.bandit
-        self.means, self.gaps = bandit.means, np.array(bandit.gaps)
-        self.times = simulation.times
-        self.family = bandit._core()
-        self.stream = Stream(words)
-        self.asked = simulation.policy._ask(simulation.game, self.stream)
-        self.pulls = np.zeros(bandit.n_arms, dtype=np.int64)
-        self.sums = np.zeros(bandit.n_arms)
-        self.asked.state.show(self.pulls, self.sums, np.zeros_like(self.pulls))
-        self.tape: list[list[float]] = [[] for _ in self.means]
-        self.regret: list[float] = []
-        self.commit_time = self.committed_arm = -1
-
-    def play(self, stop: Stop) -> None:
-        from robai._batches import Interrupted  # which imports this module
-
-        state = self.asked.state
-        for until in self.times:
-            while state.t < until and self.committed_arm < 0:
-                if state.t % _ROUNDS_BETWEEN_LOOKS == 0 and stop.is_set():
-                    raise Interrupted
-                self._round()
-            if self.committed_arm >= 0:
-                self.pulls[self.committed_arm] += until - state.t
-                state.t = until
-            self.regret.append(float(self.gaps @ self.pulls))
-
-    def _round(self) -> None:
-        arm, commits = self.asked.choose()
-        if commits:
-            self.commit_time, self.committed_arm = self.asked.state.t, arm
-            return
-        reward = self._reward(arm)
-        self.pulls[arm] += 1
-        self.sums[arm] += reward
-        self.asked.state.t += 1
-        self.asked.update(arm, reward)
-
-    def _reward(self, arm: int) -> float:
-        tape = self.tape[arm]
-        if not tape:
-            count = min(max(int(self.pulls[arm]), 1), TAPE_LENGTH)
-            tape += self.family.rewards(arm, self.means[arm], count, self.stream)[::-1].tolist()
-        return tape.pop()

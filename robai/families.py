@@ -7,12 +7,11 @@ Bandits (`robai.Gaussian([0.7, 0.2])`) are made of a family and the means of the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from robai import _checks
+from robai._base import checks
+from robai._base.spec import Kind, Part, between, parameter, spec, whole
 from robai._core import families as _core
-from robai._spec import Spec, between, parameter, whole
 
 __all__ = [
     "FAMILIES",
@@ -30,9 +29,17 @@ __all__ = [
 # Beyond this a count of events no longer fits the integers that the samplers return.
 LARGEST_MEAN = 1e15
 
+SIGMA = Kind(checks.scale, "standard deviation of the rewards")
+TRIALS = Kind(whole(1, 10**6), "trials of a reward")
+# Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of sums of
+# 10^18 rewards comes close to their standard deviation.
+SHAPE = Kind(between(0.01, 1e9), "shape of the rewards")
+# Below, as for shapes. Above, it is as large as the largest mean: Poisson to all digits.
+SUCCESSES = Kind(between(0.001, LARGEST_MEAN), "successes that end a reward")
 
-@dataclass(frozen=True)
-class Family(Spec):
+
+@spec
+class Family(Part):
     """What all families have: a domain of means and a compiled twin."""
 
     name: ClassVar[str]
@@ -45,7 +52,7 @@ class Family(Spec):
 
     def check_mean(self, name: str, value: Any) -> float:
         """A mean of this family, or a ValueError that names it."""
-        mean = _checks.real(name, value)
+        mean = checks.real(name, value)
         low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
         if not low <= mean <= high or (self.positive_means and mean == 0.0):
             left = "(" if self.positive_means else "["
@@ -57,12 +64,12 @@ class Family(Spec):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@spec
 class Gaussian(Family):
     """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(_checks.scale, 1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -72,7 +79,7 @@ class Gaussian(Family):
         return _core.Gaussian(self.sigma)
 
 
-@dataclass(frozen=True)
+@spec
 class Bernoulli(Family):
     """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
 
@@ -86,12 +93,12 @@ class Bernoulli(Family):
         return _core.Bernoulli()
 
 
-@dataclass(frozen=True)
+@spec
 class Binomial(Family):
     """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
 
     name: ClassVar[str] = "binomial"
-    n: int = parameter(whole(1, 10**6))
+    n: int = parameter(TRIALS)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -101,7 +108,7 @@ class Binomial(Family):
         return _core.Binomial(self.n)
 
 
-@dataclass(frozen=True)
+@spec
 class Poisson(Family):
     """Counts: d(p, q) = q - p + p log(p/q)."""
 
@@ -111,7 +118,7 @@ class Poisson(Family):
         return _core.Poisson()
 
 
-@dataclass(frozen=True)
+@spec
 class Exponential(Family):
     """Waiting times: d(p, q) = p/q - 1 - log(p/q)."""
 
@@ -122,21 +129,19 @@ class Exponential(Family):
         return _core.Gamma(1.0)
 
 
-@dataclass(frozen=True)
+@spec
 class Gamma(Family):
     """Gamma rewards of known shape, from 0.01 to 1e9: shape times the exponential divergence."""
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
-    # Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of
-    # sums of 10^18 rewards comes close to their standard deviation.
-    shape: float = parameter(between(0.01, 1e9))
+    shape: float = parameter(SHAPE)
 
     def _core(self) -> _core.Family:
         return _core.Gamma(self.shape)
 
 
-@dataclass(frozen=True)
+@spec
 class NegativeBinomial(Family):
     """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p)).
 
@@ -144,9 +149,7 @@ class NegativeBinomial(Family):
     """
 
     name: ClassVar[str] = "negative-binomial"
-    # Below, draws from the posterior overflow and can no longer be compared. Above, it is as large as
-    # the largest mean: Poisson to all digits.
-    r: float = parameter(between(0.001, LARGEST_MEAN))
+    r: float = parameter(SUCCESSES)
 
     def _core(self) -> _core.Family:
         return _core.NegativeBinomial(self.r)
@@ -158,12 +161,17 @@ FAMILIES: dict[str, type[Family]] = {
 }
 
 
+FamilyName = Literal["gaussian", "bernoulli", "poisson", "exponential"]  # the others have a parameter
+FamilyLike = FamilyName | Family
+"""What names a family; also a bandit does."""
+
+
 def as_family(value: Any) -> Family:
     """The family that a name, a family or a bandit stands for."""
     if isinstance(value, Family):
         return value
     if isinstance(value, str):
-        kind = FAMILIES[_checks.one_of("family", value.lower().replace("_", "-"), FAMILIES)]
+        kind = FAMILIES[checks.one_of("family", value.lower().replace("_", "-"), FAMILIES)]
         try:
             return kind()
         except TypeError:

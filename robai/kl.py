@@ -8,21 +8,34 @@ most 1e100 in size; a bound beyond the largest double is infinite.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai._core import kl as _core
-from robai.families import Family, as_family
+from robai.families import Family, FamilyLike, as_family
+
+if TYPE_CHECKING:
+    from robai.bandits import Bandit
 
 __all__ = ["divergence", "lower", "upper"]
 
 LARGEST = 1e100  # no reward of a simulation comes near; the squares of means must be doubles
 
+Number = float | np.floating[Any] | np.integer[Any]
+Array = NDArray[Any] | Sequence[Any]  # an ArrayLike that is no number
 
-def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.float64]:
+
+@overload
+def divergence(family: FamilyLike | Bandit, p: Number, q: Number) -> float: ...
+@overload
+def divergence(family: FamilyLike | Bandit, p: Array, q: ArrayLike) -> NDArray[np.float64]: ...
+@overload
+def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: Array) -> NDArray[np.float64]: ...
+@overload
+def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.float64]: ...
+def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.float64]:
     """Divergence d(p, q) of the member of mean q from the member of mean p.
 
     For Bernoulli rewards d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0; the
@@ -51,10 +64,18 @@ def divergence(family: Any, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.fl
     """
     family = as_family(family)
     p, q = _means(family, "p", p, LARGEST), _means(family, "q", q, math.inf)
-    return _apply(_core.divergence, family, p=p, q=q)
+    return _apply("divergence", family, p=p, q=q)
 
 
-def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
+@overload
+def upper(family: FamilyLike | Bandit, p: Number, level: Number) -> float: ...
+@overload
+def upper(family: FamilyLike | Bandit, p: Array, level: ArrayLike) -> NDArray[np.float64]: ...
+@overload
+def upper(family: FamilyLike | Bandit, p: ArrayLike, level: Array) -> NDArray[np.float64]: ...
+@overload
+def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]: ...
+def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
     """Largest mean q >= p with d(p, q) <= level: the KL upper confidence bound.
 
     With ``level = log(t) / pulls`` and p the mean of these pulls it is the index of KL-UCB.
@@ -82,10 +103,18 @@ def upper(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     array([1., 3.])
     """
     family = as_family(family)
-    return _apply(_core.upper, family, p=_means(family, "p", p, LARGEST), level=_levels(level))
+    return _apply("upper", family, p=_means(family, "p", p, LARGEST), level=_levels(level))
 
 
-def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
+@overload
+def lower(family: FamilyLike | Bandit, p: Number, level: Number) -> float: ...
+@overload
+def lower(family: FamilyLike | Bandit, p: Array, level: ArrayLike) -> NDArray[np.float64]: ...
+@overload
+def lower(family: FamilyLike | Bandit, p: ArrayLike, level: Array) -> NDArray[np.float64]: ...
+@overload
+def lower(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]: ...
+def lower(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
     """Smallest mean q <= p with d(p, q) <= level: the KL lower confidence bound.
 
     Parameters
@@ -107,18 +136,18 @@ def lower(family: Any, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.flo
     1.583974
     """
     family = as_family(family)
-    return _apply(_core.lower, family, p=_means(family, "p", p, LARGEST), level=_levels(level))
+    return _apply("lower", family, p=_means(family, "p", p, LARGEST), level=_levels(level))
 
 
 def _apply(
-    function: Callable, family: Family, **arguments: NDArray[np.float64]
+    which: Literal["divergence", "upper", "lower"], family: Family, **arguments: NDArray[np.float64]
 ) -> float | NDArray[np.float64]:
     shapes = [values.shape for values in arguments.values()]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(f"{' and '.join(arguments)} must have shapes that broadcast, got {shapes}") from None
-    result = function(family._core(), *arguments.values())
+    result = family._core().elementwise(which, *arguments.values())
     return result if result.ndim else result.item()
 
 
@@ -156,4 +185,4 @@ def _levels(level: ArrayLike) -> NDArray[np.float64]:
 
 
 def _first(values: NDArray[np.float64], allowed: NDArray[np.bool_]) -> float:
-    return values[~allowed][0].item()
+    return float(values[~allowed][0])

@@ -2,49 +2,36 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import operator
 import os
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from pathlib import Path
+from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-import robai
-from robai import _checks
-from robai._batches import Merger, Simulation, batch_size, in_order
-from robai._checkpoint import BATCH, Checkpoint
+from robai._base.progress import Progress
+from robai._base.version import VERSION
 from robai._core.rng import NUMPY
-from robai._progress import Progress
+from robai._play.batches import Merger, batch_size, in_order
+from robai._play.checkpoint import BATCH, Checkpoint
+from robai._play.request import Engine, Options, Simulation, check_memory
+from robai._play.seeds import Rng, seed_words
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy, PythonPolicy, as_policy
-from robai.policies import BasePolicy
+from robai.custom import PythonPolicy, as_policy
+from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
-
-LONGEST_HORIZON = 10**18
-ENGINES = ("auto", "step", "leap")
-POOL_SIZE = 4  # of a SeedSequence
-
-Rng = None | int | np.random.SeedSequence | np.random.Generator
-Seed = tuple[tuple[int, ...], tuple[int, ...]]  # entropy and spawn key
 
 
 def simulate(
     policy: BasePolicy | PythonPolicy,
     bandit: Bandit,
-    horizon: int,
-    runs: int,
+    horizon: int | float,
+    runs: int | float,
     *,
     rng: Rng = None,
     times: int | Iterable[int] = 200,
-    engine: str = "auto",
+    engine: Engine = "auto",
     workers: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -106,9 +93,9 @@ def simulate(
     {1124}
     """
     seed, fresh = seed_words(rng)
-    simulation = _simulation(policy, bandit, horizon, times, seed, engine, checkpoint)
-    options = _options(runs, workers, executor, checkpoint, progress, curves)
-    _check_memory([simulation], options)
+    simulation = Simulation.of(policy, bandit, horizon, times, seed, engine, checkpoint)
+    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
+    check_memory([simulation], options)
     _warn_of_ties(bandit)
     return _run(simulation, options, fresh, simulation.policy.label())
 
@@ -116,12 +103,12 @@ def simulate(
 def compare(
     policies: Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
     bandit: Bandit,
-    horizon: int,
-    runs: int,
+    horizon: int | float,
+    runs: int | float,
     *,
     rng: Rng = None,
     times: int | Iterable[int] = 200,
-    engine: str = "auto",
+    engine: Engine = "auto",
     workers: int | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -147,10 +134,10 @@ def compare(
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
     simulations = [
-        _simulation(each, bandit, horizon, times, seed, engine, checkpoint) for each in named.values()
+        Simulation.of(each, bandit, horizon, times, seed, engine, checkpoint) for each in named.values()
     ]
-    options = _options(runs, workers, executor, checkpoint, progress, curves)
-    _check_memory(simulations, options)
+    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
+    check_memory(simulations, options)
     _warn_of_ties(bandit)
     results = {}
     for place, (label, simulation) in enumerate(zip(named, simulations, strict=True)):
@@ -188,78 +175,11 @@ def _run(simulation: Simulation, options: Options, fresh: bool, label: str) -> R
         "entropy": [str(word) for word in simulation.entropy],
         "spawn_key": list(simulation.spawn_key),
         "engine": simulation.engine,
-        "robai": robai.__version__,
+        "robai": VERSION,
         "numpy": NUMPY,
         "seconds": time.perf_counter() - started,
     }
     return merger.result(label, meta)
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to run a simulation: nothing of this changes its numbers."""
-
-    runs: int
-    workers: int
-    executor: Executor | None
-    checkpoint: Path | None
-    progress: bool | Callable[[int, int], Any]
-    curves: bool
-
-
-def _options(runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any) -> Options:
-    if executor is not None and (
-        isinstance(executor, type) or not callable(getattr(executor, "submit", None))
-    ):
-        raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
-    if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
-        raise ValueError(
-            f"executor must not be the pool in which this call runs, whose threads could wait for each other "
-            f"for ever, got {executor!r}; leave it out, or pass another"
-        )
-    if not (checkpoint is None or isinstance(checkpoint, str | os.PathLike)):
-        raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
-    if not (isinstance(progress, bool) or callable(progress)):
-        raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
-    return Options(
-        runs=_checks.whole("runs", runs, 1, 2**53),
-        workers=_cores() if workers is None else _checks.whole("workers", workers, 1, 4096),
-        executor=executor,
-        checkpoint=None if checkpoint is None else Path(checkpoint),
-        progress=progress,
-        curves=bool(curves),
-    )
-
-
-def _runs_in(pool: ThreadPoolExecutor) -> bool:
-    """Whether this thread is one of the pool's."""
-    with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
-        return threading.current_thread() in pool._threads
-
-
-def _check_memory(simulations: list[Simulation], options: Options) -> None:
-    """A ValueError, before anything is played, if the machine cannot hold the results."""
-    arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
-    numbers = 3 + arms + (times if options.curves else 0)  # a run
-    needed = 8 * numbers * options.runs * len(simulations)
-    if needed > _memory():
-        kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if options.curves else "")
-        raise ValueError(
-            f"runs must be fewer on this machine, got {options.runs:,}: results with {kept} need "
-            f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
-        )
-
-
-def _memory() -> float:
-    """The bytes of memory of the machine, infinite if it does not tell."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return math.inf
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:
@@ -281,100 +201,8 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
     return named
 
 
-def _simulation(
-    policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any, checkpoint: Any
-) -> Simulation:
-    policy = as_policy(policy)
-    if checkpoint is not None and isinstance(policy, CustomPolicy):
-        raise ValueError(
-            f"checkpoint must be None for {policy.label()}, which is written in Python: "
-            f"nobody can tell whether it is still the same, got {checkpoint!r}"
-        )
-    if not isinstance(bandit, Bandit):
-        raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
-    horizon = _checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
-    if horizon < bandit.n_arms:
-        raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
-    engine = _engine(engine, policy, bandit)
-    simulation = Simulation(policy, bandit, horizon, _times(times, horizon), *seed, engine)
-    policy._start(simulation.game)  # a policy that does not fit the bandit says so
-    return simulation
-
-
 def _warn_of_ties(bandit: Bandit) -> None:
     best = bandit.best_arms
     if len(best) > 1:
         arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
         warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=3)
-
-
-def _times(times: Any, horizon: int) -> tuple[int, ...]:
-    """Increasing rounds that end at the horizon."""
-    if isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0 and not isinstance(times, str | bytes):
-        rounds = [_checks.whole("times", each, 1, horizon) for each in times]
-        if not rounds:
-            raise ValueError("times must hold at least one round, got none")
-        for earlier, later in itertools.pairwise(rounds):
-            if later <= earlier:
-                raise ValueError(f"times must be increasing, got {later} after {earlier}")
-    else:
-        count = _checks.whole("times", times, 1, 10**6)
-        grid = np.unique(np.rint(np.geomspace(1, horizon, count)).astype(np.int64)) if count > 1 else []
-        # 10**18 is not exact in floating point.
-        rounds = [int(each) for each in grid if each < horizon] + [horizon]
-    return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
-
-
-def seed_words(rng: Any) -> tuple[Seed, bool]:
-    """Entropy and spawn key of a seed, and whether they are fresh from the system."""
-    if isinstance(rng, np.random.Generator):
-        return (tuple(int(word) for word in rng.integers(0, 2**32, size=8)), ()), False
-    sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
-    if sequence.pool_size != POOL_SIZE:
-        raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
-    entropy = sequence.entropy
-    words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
-    try:
-        return (tuple(map(operator.index, words)), tuple(map(int, sequence.spawn_key))), rng is None
-    except TypeError:  # SeedSequence(["12"]) is possible
-        raise TypeError(f"rng must have whole numbers as its entropy, got {rng!r}") from None
-
-
-def _sequence(rng: Any) -> np.random.SeedSequence:
-    if rng is None:
-        return np.random.SeedSequence()
-    try:
-        return np.random.SeedSequence(_checks.whole("rng", rng, 0, 2**128 - 1))
-    except TypeError:
-        raise TypeError(
-            f"rng must be None, a whole number, a SeedSequence or a Generator, got {rng!r}"
-        ) from None
-
-
-def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> str:
-    """The engine that plays: the one asked for, or the leap engine where it applies.
-
-    It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
-    `bench/leap.py` prints both over a range of horizons, bandits and policies.
-    """
-    _checks.one_of("engine", engine, ENGINES)
-    obstacle = _obstacle(policy, bandit)
-    if engine == "leap" and obstacle:
-        raise ValueError(f"engine='leap' does not apply: {obstacle}")
-    if engine != "auto":
-        return engine
-    return "leap" if obstacle is None else "step"
-
-
-def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
-    """Why the leap engine cannot play a policy on a bandit, if it cannot."""
-    if isinstance(policy, CustomPolicy):
-        return f"{policy.label()} is written in Python"
-    explore, stop, _ = policy.parts()
-    if not explore.leaps:
-        return f"{explore!r} does not work by an index"
-    if not stop.leaps:
-        return f"{stop!r} has to be asked after every round"
-    if bandit.family is None:
-        return f"sums of rewards of {bandit!r} cannot be drawn at once"
-    return None

@@ -19,13 +19,14 @@ import multiprocessing
 import signal
 import sys
 import time
+import traceback
 import warnings
 from collections import Counter
 from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
-from fuzz_cases import Case, random_case, reproduction
+from support.fuzz_cases import Case, random_case, reproduction
 
 import robai
 
@@ -252,8 +253,8 @@ def serve(connection, function, limit: float) -> None:
 def examine_number(seed: int, number: int, patience: float) -> Outcome:
     try:
         case = random_case(seed, number)
-    except ValueError as error:
-        return Outcome("refused", str(error))
+    except Exception as error:  # it notes what could not be made
+        return Outcome("failed", "".join(traceback.format_exception(error)))
     return examine(case, patience)
 
 

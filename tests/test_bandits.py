@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import BANDITS
+from support.examples import BANDITS
 
 import robai
 

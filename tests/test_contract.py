@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import BANDITS, POLICIES, fitting
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.examples import BANDITS, POLICIES, fitting
 
 import robai
 
@@ -38,7 +38,7 @@ def no_work(monkeypatch):
     def plays(*arguments):
         raise AssertionError("work started before the arguments were checked")
 
-    monkeypatch.setattr(robai._batches, "play", plays)
+    monkeypatch.setattr(robai._play.batches, "play", plays)
 
 
 # ---- wrong arguments, one by one

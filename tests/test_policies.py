@@ -5,21 +5,12 @@ import pickle
 
 import numpy as np
 import pytest
-import reference
-from conftest import POLICIES, fitting
+from support import reference
+from support.examples import POLICIES, arms_played, fitting
 
 import robai
 from robai import rules
 from robai._core.rng import seed_block
-
-
-def arms_played(result, run):
-    """The arm of every round before the commitment, from the increments of regret."""
-    increments = np.diff(result.curves[run], prepend=0.0)
-    arms = np.abs(increments[:, None] - result.gaps[None, :]).argmin(axis=1)
-    assert np.abs(increments - result.gaps[arms]).max() < 1e-9
-    end = result.commit_time[run]
-    return arms[: end if end >= 0 else None].tolist()
 
 
 def assert_plays_the_reference(policy, bandit, horizon, runs, seed=0):

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_result import CURVES, make
 
-from robai._files import load_arrays, save_arrays
+from robai._base.files import load_arrays, save_arrays
 from robai.result import Result
 
 

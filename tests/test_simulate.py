@@ -9,11 +9,13 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import fitting, no_more_threads_than
+from support.examples import fitting
+from support.threads import no_more_threads_than
 
 import robai
-from robai import _batches, simulation
+from robai import simulation
 from robai._core.rng import NUMPY
+from robai._play import batches
 
 BANDIT = robai.Gaussian([0.7, 0.2])
 COUNTED = robai.Bernoulli([0.7, 0.2, 0.5])  # with ties, which draw from the generator too
@@ -82,16 +84,16 @@ def test_results_do_not_depend_on_the_size_of_a_batch(monkeypatch, size):
 
 def test_results_do_not_depend_on_how_often_a_kernel_returns(monkeypatch):
     expected = played(bandit=COUNTED, runs=20)
-    monkeypatch.setattr(_batches, "PIECE", 1.0)
+    monkeypatch.setattr(batches, "PIECE", 1.0)
     assert played(bandit=COUNTED, runs=20) == expected
 
 
 def test_the_limits_of_a_batch_are_kept(monkeypatch):
-    monkeypatch.setattr(_batches, "LARGEST_BATCH", 10)
+    monkeypatch.setattr(batches, "LARGEST_BATCH", 10)
     inline = Inline()
     played(executor=inline, workers=1, runs=1000, horizon=10)
     assert {last - first for _, first, last, _ in inline.calls} == {10}
-    monkeypatch.setattr(_batches, "LARGEST_BATCH_ENTRIES", 3 * 10)  # three runs of ten times
+    monkeypatch.setattr(batches, "LARGEST_BATCH_ENTRIES", 3 * 10)  # three runs of ten times
     inline = Inline()
     played(executor=inline, workers=1, runs=90, horizon=10, times=range(1, 11))
     assert {last - first for _, first, last, _ in inline.calls} == {3}

@@ -2,17 +2,17 @@
 
 from libc.math cimport NAN, exp, fabs, floor, log, log1p, pi, sqrt
 from libc.stdint cimport int64_t
-from numpy.random cimport bitgen_t
-from numpy.random.c_distributions cimport (
-    binomial_t,
-    random_beta,
-    random_binomial,
-    random_poisson,
-    random_standard_gamma,
-)
 
 from robai._core.kl cimport binomial_divergence, log1pmx, poisson_divergence
-from robai._core.rng cimport Stream, attach, next_double, next_normal
+from robai._core.rng cimport attach, bitgen_t, next_double, next_normal
+
+cdef extern from "numpy/random/distributions.h" nogil:
+    ctypedef struct binomial_t:
+        int has_binomial
+    int64_t random_binomial(bitgen_t* bitgen, double p, int64_t trials, binomial_t* scratch) noexcept
+    int64_t random_poisson(bitgen_t* bitgen, double rate) noexcept
+    double random_standard_gamma(bitgen_t* bitgen, double shape) noexcept
+    double random_beta(bitgen_t* bitgen, double a, double b) noexcept
 
 cdef double LARGE = 68719476736.0           # 2^36
 
@@ -20,7 +20,7 @@ cdef double LARGE = 68719476736.0           # 2^36
 cdef double draw_binomial(double trials, double p, Rng* rng) noexcept nogil:
     cdef bitgen_t bitgen
     cdef binomial_t scratch
-    if not 0.0 <= p <= 1.0:
+    if not (0.0 <= p <= 1.0 and trials >= 0.0):
         return NAN
     if trials > LARGE:
         return trials - large_binomial(trials, 1.0 - p, rng) if p > 0.5 else large_binomial(trials, p, rng)
@@ -114,23 +114,3 @@ cdef double large_gamma(double shape, Rng* rng) noexcept nogil:
         rise = w * (3.0 + w * (3.0 + w))            # (1 + w)^3 - 1
         if not log(1.0 - next_double(rng)) >= 0.5 * x * x + d * log1pmx(rise):
             return d * (1.0 + rise)
-
-
-def binomial(double trials, double p, Stream stream not None):
-    """One binomial variable."""
-    return draw_binomial(trials, p, &stream.rng)
-
-
-def poisson(double rate, Stream stream not None):
-    """One Poisson variable."""
-    return draw_poisson(rate, &stream.rng)
-
-
-def gamma(double shape, Stream stream not None):
-    """One standard gamma variable."""
-    return draw_gamma(shape, &stream.rng)
-
-
-def beta(double a, double b, Stream stream not None):
-    """One beta variable."""
-    return draw_beta(a, b, &stream.rng)

@@ -3,8 +3,8 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from robai._core.families cimport Family
-from robai._core.optimism cimport Optimism
-from robai._core.policies cimport Arms, Commitment, Exploration, Stopping
+from robai._core.explore_index cimport Optimism
+from robai._core.protocols cimport Arms, Commitment, Exploration, Stopping
 from robai._core.rng cimport Rng
 
 cdef enum:

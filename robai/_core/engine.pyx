@@ -6,12 +6,13 @@ rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown 
 """
 
 from cpython.time cimport monotonic_ns
-from libc.math cimport fabs
+from libc.math cimport fabs, fmax, fmin
 
 import numpy as np
 
 from robai._core.bounds cimport least_level
 from robai._core.families cimport Gaussian
+from robai._core.protocols cimport count_pulls
 
 TAPE_LENGTH = TAPE
 
@@ -86,7 +87,7 @@ cdef class Batch:
         Where a piece ends makes no difference to what is played.
         """
         with nogil:
-            self._deadline = monotonic_ns() + <int64_t>min(budget, 1e18)
+            self._deadline = monotonic_ns() + <int64_t>fmin(fmax(budget, 0.0), 1e18)
             self._work = LOOK
             while self._run < self._states.shape[0]:
                 if not self._begun:
@@ -98,26 +99,6 @@ cdef class Batch:
                 if late(self, self._arms.n_arms):
                     break
         return self._run < self._states.shape[0]
-
-    def first_exits(self, Py_ssize_t arm, int64_t pulls, double total, double bar, int64_t limit):
-        """In every run, the pulls and the sum of an arm when its index is no longer above `bar`.
-
-        From a given state of that arm, after at most `limit` more pulls of it. Needs an exploration by
-        index. For tests: the batch cannot be played afterwards.
-        """
-        cdef Optimism explore = self._optimism
-        cdef int64_t end = pulls + limit
-        exits = np.empty((self._states.shape[0], 2))
-        for self._run in range(self._states.shape[0]):
-            self._begin()
-            self._arms.t = self._initial_rounds
-            self._arms.pulls[arm], self._sums[arm] = pulls, total
-            explore.leader, explore.bar = arm, bar
-            while self._arms.pulls[arm] < end and explore.bounds.upper(
-                    <double>self._arms.pulls[arm], self._sums[arm], <double>(self._arms.t + 1)) > bar:
-                self._streak(explore, end - self._arms.pulls[arm])
-            exits[self._run] = self._arms.pulls[arm], self._sums[arm]
-        return exits
 
     cdef void _begin(self) noexcept nogil:
         cdef Py_ssize_t i
@@ -159,6 +140,9 @@ cdef class Batch:
         while self._arms.t < self._arms.horizon:
             if self._stop.fires(&self._arms):
                 return True
+            while self._explore.prepares and not self._explore.prepare(&self._arms):
+                if late(self, LOOK):
+                    return False
             arm = self._explore.select(&self._arms, &self._rng)
             if arm < 0:
                 return True
@@ -218,10 +202,8 @@ cdef class Batch:
         cdef int64_t end = self._arms.t + pulls
         if self._recorded < self._times.shape[0] and self._times[self._recorded] <= end:
             self._record(arm, end)
-        self._arms.pulls[arm] += pulls
         self._arms.t = end
-        if self._arms.pulls[arm] > self._arms.pulls[self._arms.most]:
-            self._arms.most = arm
+        count_pulls(&self._arms, arm, pulls)
 
     cdef void _record(self, Py_ssize_t arm, int64_t end) noexcept nogil:
         """The regret at the times until `end`, if only `arm` is pulled."""

@@ -52,6 +52,24 @@ cdef class Family:
     cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
         return NAN
 
+    def elementwise(self, str which, p, x):
+        """`divergence(p, x)`, `upper(p, x)` or `lower(p, x)`, over arrays that broadcast."""
+        p, x = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(x, dtype=np.float64))
+        result = np.empty(p.size)
+        cdef const double[::1] left = np.ravel(p), right = np.ravel(x)
+        cdef double[::1] out = result
+        cdef int operation = ("divergence", "upper", "lower").index(which)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(out.shape[0]):
+                if operation == 0:
+                    out[i] = self.divergence(left[i], right[i])
+                elif operation == 1:
+                    out[i] = self.upper(left[i], right[i])
+                else:
+                    out[i] = self.lower(left[i], right[i])
+        return result.reshape(p.shape)
+
     def rewards(self, Py_ssize_t arm, double mean, Py_ssize_t count, Stream stream not None):
         """`count` rewards of an arm, drawn from a stream."""
         values = np.empty(count)
@@ -59,18 +77,6 @@ cdef class Family:
         if count > 0:
             self.fill(arm, mean, &view[0], count, &stream.rng)
         return values
-
-    def sum_of(self, Py_ssize_t arm, double mean, double count, Stream stream not None):
-        """The sum of `count` rewards of an arm, in one draw."""
-        return self.total(arm, mean, count, &stream.rng)
-
-    def mean_from_posterior(self, double pulls, double total, Stream stream not None):
-        """A draw of the mean from its posterior."""
-        return self.posterior(pulls, total, &stream.rng)
-
-    def variance_at(self, double mean):
-        """V(mean)."""
-        return self.variance(mean)
 
 
 @cython.final

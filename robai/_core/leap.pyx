@@ -15,7 +15,7 @@ a fixed level. Where a walk has left that smaller R the indices are compared ane
 """
 
 cimport cython
-from libc.math cimport INFINITY, exp, expm1, fabs, log, log2, sqrt
+from libc.math cimport fabs, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -23,8 +23,8 @@ import numpy as np
 from robai._core.bounds cimport FixedLevel, GaussianBounds, least_level
 from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
-from robai._core.optimism cimport Optimism
-from robai._core.rng cimport Rng, Stream, next_double, next_normal
+from robai._core.explore_index cimport Optimism
+from robai._core.rng cimport Rng, next_normal
 
 
 cdef enum:
@@ -32,51 +32,6 @@ cdef enum:
 
 # A Gaussian walk closer to the edge than that, in standard deviations, is played round by round.
 cdef double NEAR = 3.0
-
-
-cdef inline double hitting_time(double height, double drift, Rng* rng) noexcept nogil:
-    """When a Brownian motion with drift and variance 1 first falls by `height` > 0; infinite if never.
-
-    Inverse Gaussian (Wald) with mean height / |drift| and shape height^2, drawn by the method of
-    Michael, Schucany and Haas (1976), whose two roots are written without a difference.
-    """
-    cdef double product = height * drift, z, mean, w, root
-    if drift > 0.0:
-        if next_double(rng) >= exp(-2.0 * product):
-            return INFINITY
-    else:
-        product = -product
-    z = next_normal(rng)
-    if product < 1e-14:
-        return height * height / (z * z)
-    mean = height * height / product
-    w = z * z / product
-    root = 1.0 + 0.5 * w + sqrt(w * (1.0 + 0.25 * w))
-    return mean / root if next_double(rng) * (1.0 + root) <= root else mean * root
-
-
-cdef inline double height_if_not_hit(double height, double drift, double time, Rng* rng) noexcept nogil:
-    """The height after `time` of a Brownian motion as above that has not been at 0.
-
-    A bridge between heights x and y > 0 stays above 0 with probability 1 - exp(-2 x y / time): a
-    normal proposal is accepted with it. Where few of these are above 0 the proposal is
-    exponential, or gamma of shape 2, with the rate of the normal's tail. The number of proposals
-    is at worst of the order of sqrt(time) / height, and staying above 0 then as unlikely.
-    """
-    cdef double spread = sqrt(time), mean = height + drift * time, y, bound
-    cdef double reach = 2.0 * height / time, rate = -mean / time
-    while mean >= -spread:
-        y = mean + spread * next_normal(rng)
-        if y > 0.0 and next_double(rng) >= exp(-reach * y):
-            return y
-    while True:                     # also ends if a parameter is NaN
-        y = -log(1.0 - next_double(rng)) / rate
-        if reach < rate:
-            y -= log(1.0 - next_double(rng)) / rate
-        # The target is exp(-rate y) exp(-y^2 / (2 time)) (1 - exp(-reach y)), and 1 - e^-z <= min(1, z).
-        bound = reach * y if reach < rate else 1.0
-        if not next_double(rng) * bound >= exp(-0.5 * y * y / time) * -expm1(-reach * y):
-            return y
 
 
 @cython.final
@@ -126,6 +81,8 @@ cdef class GaussianLeaps(Batch):
             work += 1
             n, t = <double>pulls, <double>(end - left)
             length = 0
+            # The chord, of b from n to 1.5625 n pulls, and over how many of these to leap: the closer b is,
+            # the fewer, and none within NEAR. A level that moves is taken at its least on the way.
             if not near:
                 root = self._root(n, t, 0.0)
                 slack = deviation + n * ahead + root * sqrt(n)
@@ -136,9 +93,10 @@ cdef class GaussianLeaps(Batch):
                         root = self._root(n, t, <double>length)
                         slack = deviation + n * ahead + root * sqrt(n)
             step = 1.0
+            # The bridge: either the motion does not meet the chord in these pulls, and its height after them
+            # is drawn given that, or it is on the chord at time tau. So far the walk has not left R.
             if length >= 8:
-                # The chord from n to 1.5625 n, whose root is 1.25 sqrt(n): b falls behind c n by
-                # r / (1.25 sqrt(n) + sqrt(n)) a pull.
+                # The root of 1.5625 n is 1.25 sqrt(n), so b falls behind c n by r / (2.25 sqrt(n)) a pull.
                 drift = ahead + 1.0 / 2.25 * root / sqrt(n)
                 k = <double>length
                 tau = hitting_time(slack, drift, &rng)
@@ -149,14 +107,14 @@ cdef class GaussianLeaps(Batch):
                     pulls += length
                     left -= length
                     continue
-                # On the chord. From there it is a part of a step to the next whole time.
+                # From there it is a part of a step to the next whole time.
                 deviation -= slack + drift * tau
                 length = <int64_t>tau
                 pulls += length
                 left -= length
                 step = sqrt(<double>(length + 1) - tau)
-            # Close to b, pull by pull. With few pulls a level may fall fast. Bounds much wider than the
-            # noise tie in spite of it, hence the margin.
+            # Near the edge, pull by pull, a few: with few pulls a level may fall fast. Bounds much wider than
+            # the noise tie in spite of it, hence the margin.
             length = min(left, min(pulls, <int64_t>FEW))
             n = <double>pulls
             root = self._root(n, <double>(end - left), <double>length)
@@ -230,7 +188,10 @@ cdef class PositiveLeaps(Batch):
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._widths = np.zeros((self._means.shape[0], SIZES))
-        self._variances = np.array([self._family.variance(mean) for mean in self._means])
+        self._variances = np.empty(self._means.shape[0])
+        cdef Py_ssize_t arm
+        for arm in range(self._means.shape[0]):
+            self._variances[arm] = self._family.variance(self._means[arm])
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:
@@ -336,20 +297,3 @@ cdef double corridor_width(Family family, double mean, double k, double exponent
         else:
             outside = middle
     return k * (mean - outside) * (1.0 + 1e-6)          # the margin is for rounding
-
-
-def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
-    """Hitting times of Brownian motion with drift."""
-    return np.array([hitting_time(height / sigma, drift / sigma, &stream.rng) for _ in range(count)])
-
-
-def heights_if_not_hit(double height, double drift, double sigma, double time, Py_ssize_t count,
-                       Stream stream not None):
-    """Heights of Brownian motions with drift that have not been at 0."""
-    return sigma * np.array([
-        height_if_not_hit(height / sigma, drift / sigma, time, &stream.rng) for _ in range(count)])
-
-
-def corridor(Family family not None, double mean, double k, double exponent):
-    """The width of a corridor that k sums leave with probability at most exp(-exponent)."""
-    return corridor_width(family, mean, k, exponent)

@@ -1,27 +1,30 @@
-from typing import Any
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._core.ledger import Rewards
+from robai._core.lock import Lock
+from robai._core.protocols import Started
 from robai._core.rng import Stream
-from robai._policy import Started
 
-Committed = tuple[int, int, list[int], list[float]]
+_Committed = tuple[int, int, list[int], list[float]]  # arm, answers, pulls, sums
 
 class HorizonReached(RuntimeError): ...
 
+@final
 class Player:
     horizon: int
     stream: Stream
     rules: Started
-    lock: Any
-    journal: Any
-    commitment: Committed | None
-    def __init__(
-        self, rules: Started, n_arms: int, horizon: int, rewards: Any, stream: Stream, own: Any = None
-    ) -> None: ...
+    lock: Lock
+    journal: Any  # live.journal.Journal or None
+    commitment: _Committed | None
+    def __new__(
+        cls, rules: Started, n_arms: int, horizon: int, rewards: Rewards, stream: Stream, own: Any = None
+    ) -> Self: ...
     def restore(
-        self, pulls: list[int], sums: list[float], pending: list[int], commitment: Committed | None
+        self, pulls: list[int], sums: list[float], pending: list[int], commitment: _Committed | None
     ) -> None: ...
     def select(self) -> int: ...
     def select_batch(self, n: int) -> NDArray[np.int64]: ...
@@ -30,7 +33,7 @@ class Player:
     def update_batch(self, arms: NDArray[np.int64], rewards: NDArray[np.float64]) -> None: ...
     def state(
         self,
-    ) -> tuple[list[int], list[float], list[int], tuple[int, ...], dict[str, Any], Committed | None]: ...
+    ) -> tuple[list[int], list[float], list[int], tuple[int, ...], dict[str, Any], _Committed | None]: ...
     @property
     def pulls(self) -> NDArray[np.int64]: ...
     @property
@@ -39,5 +42,3 @@ class Player:
     def pending(self) -> NDArray[np.int64]: ...
     @property
     def rounds(self) -> int: ...
-
-def bounds_of(bounds: Any, n: float, total: float, t: float) -> tuple[float, float]: ...

@@ -1,14 +1,6 @@
 """A live game: arms are handed out one by one or in batches, rewards come back in any order, later.
 
-A pull that was handed out and has no reward yet is pending. What each rule is shown:
-
-    stopping, commitment       the N answered pulls of each arm; t is the number of answers
-    exploration                N + m pulls with the mean of the N, m of them pending: as if each
-                               missing reward were the mean. t is the number of rounds, answered
-                               and pending. So bounds shrink, and tracking moves on, while rewards
-                               are under way, and a batch spreads over the arms.
-    exploration that concludes the N answered pulls, with t the number of rounds: its turns go on
-                               while rewards are under way, but no arm is dropped on their account
+`ledger.pxd` says what each rule is shown while rewards are under way.
 
 Until every arm has its initial pulls answered, the arm with the fewest pulls, answered or
 pending, is handed out, the first one if there are several. (Where no initial pull is needed,
@@ -34,16 +26,13 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._checks import whole as whole_number
+from robai._base.checks import whole as whole_number
 
-from robai._core.bounds cimport Bounds
+from robai._core.ledger cimport MOST_PULLS, Ledger, Rewards
 from robai._core.lock cimport Lock
-from robai._core.optimism cimport Optimism
-from robai._core.policies cimport Arms, Commitment, Exploration, Stopping
-from robai._core.rewards cimport Rewards
+from robai._core.explore_index cimport Optimism
+from robai._core.protocols cimport Commitment, Exploration, Stopping
 from robai._core.rng cimport Stream
-
-cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
 cdef enum:
     COMMITS = -1                            # what `_next` says instead of an arm
@@ -64,7 +53,7 @@ cdef class Player:
     Parameters
     ----------
     rules
-        The compiled rules of a policy, `policies.Started`, used by no other player.
+        The compiled rules of a policy, `protocols.Started`, used by no other player.
     n_arms, horizon
         The number of arms and of rounds.
     rewards
@@ -76,7 +65,7 @@ cdef class Player:
     """
     cdef readonly int64_t horizon
     cdef readonly Stream stream
-    cdef readonly object rules              # policies.Started
+    cdef readonly object rules              # protocols.Started
     cdef readonly Lock lock
     # Every change is appended to it before it is acknowledged, if not None.
     cdef public object journal
@@ -88,66 +77,28 @@ cdef class Player:
     cdef Optimism _optimism                 # the same object, or None if it does not work by an index
     cdef Stopping _stop
     cdef Commitment _commit
-    cdef int64_t _initial_pulls
     cdef Rewards _rewards
-
-    cdef Arms _answered
-    cdef Arms _shown                        # to the exploration
-    cdef int64_t[::1] _pulls
-    cdef double[::1] _sums
-    cdef int64_t[::1] _pending
-    cdef int64_t[::1] _shown_pulls
-    cdef double[::1] _shown_sums
-    cdef int64_t[::1] _scratch_pulls        # of a batch that may yet be refused
-    cdef double[::1] _scratch_sums
-    cdef Py_ssize_t _beginners              # arms that still miss answers to their initial pulls
-    cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
-    cdef Py_ssize_t _searched               # ... and those before this one have more
+    cdef Ledger _ledger
     cdef Py_ssize_t _committed_arm          # or -1
-    cdef bint _stale                        # has an arm but the leader changed since the last index
     cdef bint _changing                     # is a call under way that changes the state
     cdef str _doubt                         # why nothing may be changed any more, or None
 
     def __cinit__(self, rules, Py_ssize_t n_arms, int64_t horizon, Rewards rewards not None,
                   Stream stream not None, own=None):
-        if n_arms < 1:
-            raise ValueError(f"n_arms must be at least 1, got {n_arms}")
         self.rules, self._own = rules, own
-        self._exploration, self._stop, self._commit, self._initial_pulls = rules
+        self._exploration, self._stop, self._commit, initial_pulls = rules
         self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
+        self._ledger = Ledger(n_arms, horizon, self._exploration.concludes, initial_pulls)
         self.horizon, self.stream, self._rewards = horizon, stream, rewards
         self.lock = Lock()
-
-        self._pulls = np.zeros(n_arms, dtype=np.int64)
-        self._sums = np.zeros(n_arms)
-        self._pending = np.zeros(n_arms, dtype=np.int64)
-        self._scratch_pulls = np.zeros(n_arms, dtype=np.int64)
-        self._scratch_sums = np.zeros(n_arms)
-        if self._exploration.concludes:
-            self._shown_pulls, self._shown_sums = self._pulls, self._sums
-        else:
-            self._shown_pulls, self._shown_sums = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms)
-        self._answered.n_arms = self._shown.n_arms = n_arms
-        self._answered.horizon = self._shown.horizon = horizon
-        self._answered.pulls, self._answered.sums = &self._pulls[0], &self._sums[0]
-        self._shown.pulls, self._shown.sums = &self._shown_pulls[0], &self._shown_sums[0]
-        self._beginners = n_arms if self._initial_pulls > 0 else 0
         self._committed_arm = -1
-        self._stale = True
         self._exploration.restart()
 
     def restore(self, pulls, sums, pending, commitment):
         """Begin with these counts, whose values the caller has checked."""
-        cdef Py_ssize_t arm, n_arms = self._answered.n_arms
-        if not len(pulls) == len(sums) == len(pending) == n_arms:
-            raise ValueError(f"there must be {n_arms} pulls, sums and pending pulls")
-        if commitment is not None and not 0 <= commitment[0] < n_arms:
+        if commitment is not None and not 0 <= commitment[0] < self._ledger.answered.n_arms:
             raise ValueError(f"there is no arm {commitment[0]} to be committed to")
-        for arm in range(n_arms):
-            self._count(arm, pulls[arm], sums[arm])
-            self._pending[arm] = pending[arm]
-            self._shown.t += self._pending[arm]
-            self._show(arm)
+        self._ledger.restore(pulls, sums, pending)
         if commitment is not None:
             self.commitment = commitment
             self._committed_arm = commitment[0]
@@ -191,23 +142,15 @@ cdef class Player:
 
     cdef tuple _snapshot(self):
         """All that selections change."""
-        return (np.array(self._pending), self._shown.t, self._shown.most, self.commitment, self.stream.state,
-                self._exploration.memory())
+        return self._ledger.snapshot(), self.commitment, self.stream.state, self._exploration.memory()
 
     cdef int _go_back(self, tuple snapshot) except -1:
-        cdef Py_ssize_t arm
         doubt, self._doubt = self._doubt, "a change was interrupted, and then its undoing"
-        cdef const int64_t[::1] pending = snapshot[0]
-        _, self._shown.t, most, self.commitment, self.stream.state, memory = snapshot
-        self._pending[:] = pending
-        for arm in range(self._answered.n_arms):
-            self._show(arm)
-        self._shown.most = most
+        counts, self.commitment, self.stream.state, memory = snapshot
+        self._ledger.go_back(counts)
         self._committed_arm = -1 if self.commitment is None else self.commitment[0]
-        self._least = self._searched = 0
-        self._stale = True
         self._exploration.restart()
-        self._exploration.remember(memory, np.asarray(self._pulls).tolist())
+        self._exploration.remember(memory, np.asarray(self._ledger.pulls).tolist())
         self._doubt = doubt
         return 0
 
@@ -228,7 +171,7 @@ cdef class Player:
                 arm = self._next()
                 if arm < 0:
                     arm = self._conclude(arm)
-                self._hand_out(arm, 1)
+                self._ledger.hand_out(arm, 1)
                 return arm
             return self._deal(np.empty(1, dtype=np.int64), "select")[0].item()
         finally:
@@ -243,7 +186,7 @@ cdef class Player:
         arms = np.empty(whole_number("n", n, 1, MOST_PULLS), dtype=np.int64)
         self._begin()
         try:
-            left = self.horizon - self._shown.t
+            left = self.horizon - self._ledger.shown.t
             if self._committed_arm < 0 and not self._stops() and 0 < left < len(arms):
                 raise ValueError(f"n must be at most {left}, the rounds left before the horizon, got {n!r}")
             return self._deal(arms, "select_batch")
@@ -253,19 +196,21 @@ cdef class Player:
     cdef object _deal(self, arms, str name):
         """Fill `arms` with choices and record them; whatever is raised, none of them was made."""
         cdef int64_t[::1] view = arms
-        cdef Py_ssize_t i = 0, arm
+        cdef Py_ssize_t i = 0, end, arm
         if self.journal is not None:
             self.journal.check()
         snapshot = self._snapshot()
         try:
             while i < view.shape[0]:
                 if self._committed_arm >= 0:
-                    view[i:] = self._committed_arm
-                    self._hand_out(self._committed_arm, view.shape[0] - i)
-                    break
-                arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
-                if arm < 0:
-                    self._conclude(arm)
+                    end = min(view.shape[0], i + 256 * PIECE)
+                    view[i:end] = self._committed_arm
+                    self._ledger.hand_out(self._committed_arm, end - i)
+                    i = end
+                else:
+                    arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
+                    if arm < 0:
+                        self._conclude(arm)
                 PyErr_CheckSignals()
             if self.journal is not None:
                 self._record((name, arms[0].item() if name == "select" else arms.tolist()))
@@ -276,13 +221,14 @@ cdef class Player:
 
     cdef Py_ssize_t _fill(self, int64_t[::1] arms, Py_ssize_t* i) noexcept:
         """A bounded number of choices from arms[i] on; what `_next` said last."""
-        cdef Py_ssize_t arm = 0, end = min(arms.shape[0], i[0] + max(1, PIECE // self._answered.n_arms))
+        cdef Py_ssize_t arm = 0, count = max(1, PIECE // self._ledger.answered.n_arms)
+        cdef Py_ssize_t end = min(arms.shape[0], i[0] + count)
         with nogil:
             while i[0] < end:
                 arm = self._next()
                 if arm < 0:
                     break
-                self._hand_out(arm, 1)
+                self._ledger.hand_out(arm, 1)
                 arms[i[0]] = arm
                 i[0] += 1
         return arm
@@ -290,14 +236,14 @@ cdef class Player:
     cdef Py_ssize_t _ask(self, int64_t[::1] arms, Py_ssize_t* i) except? -1:
         """One choice of the user's own policy, unless it commits; as `_fill`."""
         cdef Py_ssize_t arm
-        if self._shown.t >= self.horizon:
+        if self._ledger.shown.t >= self.horizon:
             return AT_HORIZON
         self._own_is_told()
         arm, commits = self._own.select(self)
         if commits:
             self._commit_to(arm)
         else:
-            self._hand_out(arm, 1)
+            self._ledger.hand_out(arm, 1)
             arms[i[0]] = arm
             i[0] += 1
         return arm
@@ -313,69 +259,39 @@ cdef class Player:
             return self._committed_arm
         if self._stops():
             return COMMITS
-        if self._shown.t >= self.horizon:
+        if self._ledger.shown.t >= self.horizon:
             return AT_HORIZON
-        if self._beginners:
-            return self._fewest()
+        if self._ledger.beginners:
+            return self._ledger.fewest()
         if self._optimism is None:
-            return self._exploration.select(&self._shown, &self.stream.rng)     # -1, COMMITS, if it is over
+            # -1, COMMITS, if it is over
+            return self._exploration.select(&self._ledger.shown, &self.stream.rng)
         # While only the leader changes, one index is computed instead of all.
-        if self._stale:
+        if self._ledger.stale:
             self._optimism.restart()
-            self._stale = False
-        self._optimism.decide(&self._shown, &self.stream.rng)
+            self._ledger.stale = False
+        self._optimism.decide(&self._ledger.shown, &self.stream.rng)
+        self._ledger.leader = self._optimism.leader
         return self._optimism.leader
 
     cdef bint _stops(self) noexcept nogil:
         # As in the engine, nothing is decided once the last reward has been answered.
-        return (self._beginners == 0 and self._answered.t < self.horizon
-                and self._stop.fires(&self._answered))
+        return (self._ledger.beginners == 0 and self._ledger.answered.t < self.horizon
+                and self._stop.fires(&self._ledger.answered))
 
     cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
         """The arm to be committed to, where `_next` gave none."""
         if answer == AT_HORIZON:
             raise HorizonReached(
                 f"all {self.horizon:,} rounds have been handed out and the policy has not committed")
-        self._commit_to(self._commit.choose(&self._answered, &self.stream.rng))
+        self._commit_to(self._commit.choose(&self._ledger.answered, &self.stream.rng))
         return self._committed_arm
 
     cdef int _commit_to(self, Py_ssize_t arm) except -1:
-        self.commitment = (arm, self._answered.t, np.asarray(self._pulls).tolist(),
-                           np.asarray(self._sums).tolist())
+        self.commitment = (arm, self._ledger.answered.t, np.asarray(self._ledger.pulls).tolist(),
+                           np.asarray(self._ledger.sums).tolist())
         self._committed_arm = arm
         return 0
-
-    cdef Py_ssize_t _fewest(self) noexcept nogil:
-        """The first arm with the fewest pulls, answered or pending."""
-        # They only grow, so the search goes on where it has been.
-        cdef Py_ssize_t arm, n_arms = self._answered.n_arms
-        while True:
-            while self._searched < n_arms:
-                if self._pulls[self._searched] + self._pending[self._searched] == self._least:
-                    return self._searched
-                self._searched += 1
-            self._searched, self._least = 0, self._pulls[0] + self._pending[0]
-            for arm in range(1, n_arms):
-                self._least = min(self._least, self._pulls[arm] + self._pending[arm])
-
-    cdef void _hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil:
-        self._pending[arm] += count
-        self._shown.t += count
-        self._show(arm)
-
-    cdef void _show(self, Py_ssize_t arm) noexcept nogil:
-        """Let the exploration see an arm whose counts have changed."""
-        cdef int64_t n = self._pulls[arm], waiting = self._pending[arm]
-        if not self._exploration.concludes:
-            if n == 0 or waiting == 0:
-                self._shown_pulls[arm], self._shown_sums[arm] = n, self._sums[arm]
-            else:
-                self._shown_pulls[arm] = n + waiting
-                self._shown_sums[arm] = self._sums[arm] / <double>n * <double>(n + waiting)
-        if self._shown_pulls[arm] > self._shown_pulls[self._shown.most]:
-            self._shown.most = arm
-        if self._optimism is not None and arm != self._optimism.leader:
-            self._stale = True
 
     # ---- answers
 
@@ -385,11 +301,11 @@ cdef class Player:
         self._begin()
         try:
             self._check(arm, 1)
-            if not self._rewards.possible(1.0, value) or not isfinite(self._sums[arm] + value):
+            if not self._rewards.possible(1.0, value) or not isfinite(self._ledger.sums[arm] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
             if self.journal is not None or self._own is not None:
                 self._tell(("update", arm, value), (arm,), (value,))
-            self._count(arm, 1, self._sums[arm] + value)
+            self._ledger.count(arm, 1, self._ledger.sums[arm] + value)
         finally:
             self._end()
 
@@ -402,12 +318,13 @@ cdef class Player:
         self._begin()
         try:
             self._check(arm, count)
-            if not self._rewards.possible(<double>count, value) or not isfinite(self._sums[arm] + value):
+            if not (self._rewards.possible(<double>count, value)
+                    and isfinite(self._ledger.sums[arm] + value)):
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
             if self.journal is not None:
                 self._tell(("update_counts", arm, count, value), (), ())
-            self._count(arm, count, self._sums[arm] + value)
+            self._ledger.count(arm, count, self._ledger.sums[arm] + value)
         finally:
             self._end()
 
@@ -417,30 +334,27 @@ cdef class Player:
             arms, rewards = arms.copy(), rewards.copy()
         cdef const int64_t[::1] numbers = arms
         cdef const double[::1] values = rewards
-        cdef Py_ssize_t i = 0, end, arm, bad = -1
+        cdef Py_ssize_t i = 0, end, bad = -1
         self._begin()
         try:
             self._check(0, numbers.shape[0])
-            for arm in range(self._answered.n_arms):
-                self._scratch_pulls[arm], self._scratch_sums[arm] = 0, self._sums[arm]
+            self._ledger.begin_sums()
             while i < numbers.shape[0] and bad < 0:
                 end = min(numbers.shape[0], i + 256 * PIECE)
-                bad = self._sum_up(numbers, values, i, end)
+                bad = self._ledger.sum_up(numbers, values, i, end, self._rewards)
                 i = end
                 PyErr_CheckSignals()
-            if bad >= 0 and not 0 <= numbers[bad] < self._answered.n_arms:
+            if bad >= 0 and not 0 <= numbers[bad] < self._ledger.answered.n_arms:
                 raise KeyError(
-                    f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {self._answered.n_arms - 1}")
+                    f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {self._ledger.answered.n_arms - 1}")
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
-            if not np.isfinite(self._scratch_sums).all():
+            if not self._ledger.sums_are_finite():
                 raise ValueError("rewards must have a finite sum, got more than a double can hold")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
                 self._tell(("update_batch", listed, told), listed, told)
-            for arm in range(self._answered.n_arms):
-                if self._scratch_pulls[arm] > 0:
-                    self._count(arm, self._scratch_pulls[arm], self._scratch_sums[arm])
+            self._ledger.count_sums()
         finally:
             self._end()
 
@@ -458,10 +372,10 @@ cdef class Player:
 
     cdef int _check(self, Py_ssize_t arm, int64_t count) except -1:
         """Is there such an arm, and room for so many more pulls?"""
-        if not 0 <= arm < self._answered.n_arms:
+        if not 0 <= arm < self._ledger.answered.n_arms:
             raise IndexError(f"there is no arm {arm}")
-        if count > MOST_PULLS - self._shown.t:
-            raise ValueError(f"n must be at most {MOST_PULLS - self._shown.t:,}, got {count:,}")
+        if count > MOST_PULLS - self._ledger.shown.t:
+            raise ValueError(f"n must be at most {MOST_PULLS - self._ledger.shown.t:,}, got {count:,}")
         return 0
 
     cdef double _number_from(self, name, value) except? -1.0:
@@ -472,74 +386,36 @@ cdef class Player:
         except OverflowError:
             raise ValueError(f"{name} must be {self._rewards}, got more than a double can hold") from None
 
-    cdef Py_ssize_t _sum_up(self, const int64_t[::1] arms, const double[::1] rewards,
-                            Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-        """Add a part of a batch to the scratch; the first bad entry, or -1."""
-        # Local copies: the compiler cannot know that the stores do not change the originals.
-        cdef Py_ssize_t i, arm, n_arms = self._answered.n_arms
-        cdef int64_t* pulls = &self._scratch_pulls[0]
-        cdef double* sums = &self._scratch_sums[0]
-        cdef double low = self._rewards.low, high = self._rewards.high, reward
-        cdef bint whole = self._rewards.whole
-        for i in range(start, end):
-            arm, reward = arms[i], rewards[i]
-            if <size_t>arm >= <size_t>n_arms or not low <= reward <= high:
-                return i
-            if whole and reward != <double><int64_t>reward:     # the bounds of counts fit an int64
-                return i
-            pulls[arm] += 1
-            sums[arm] += reward
-        return -1
-
-    cdef void _count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil:
-        """`count` more answers of an arm, whose rewards then sum to `new_sum`."""
-        cdef int64_t answered = min(count, self._pending[arm]), before = self._pulls[arm]
-        self._sums[arm] = new_sum
-        self._pulls[arm] += count
-        self._pending[arm] -= answered
-        self._answered.t += count
-        self._shown.t += count - answered
-        if before < self._initial_pulls <= before + count:
-            self._beginners -= 1
-        if self._pulls[arm] > self._pulls[self._answered.most]:
-            self._answered.most = arm
-        self._show(arm)
-
     # ---- looking
 
     @property
     def pulls(self):
         """Answered pulls of every arm."""
         with self.lock:
-            return np.array(self._pulls)
+            return np.array(self._ledger.pulls)
 
     @property
     def sums(self):
         """The sum of the rewards of every arm."""
         with self.lock:
-            return np.array(self._sums)
+            return np.array(self._ledger.sums)
 
     @property
     def pending(self):
         """Pulls of every arm that were handed out and have no reward yet."""
         with self.lock:
-            return np.array(self._pending)
+            return np.array(self._ledger.pending)
 
     @property
     def rounds(self):
         """Rounds so far: answered and pending."""
-        return self._shown.t
+        return self._ledger.shown.t
 
     def state(self):
         """All that changes: pulls, sums, pending pulls, generator, memory and commitment."""
         with self.lock:
             if self._doubt is not None and not self._changing:
                 self._refuse()
-            return (np.asarray(self._pulls).tolist(), np.asarray(self._sums).tolist(),
-                    np.asarray(self._pending).tolist(), self.stream.state, self._exploration.memory(),
+            return (np.asarray(self._ledger.pulls).tolist(), np.asarray(self._ledger.sums).tolist(),
+                    np.asarray(self._ledger.pending).tolist(), self.stream.state, self._exploration.memory(),
                     self.commitment)
-
-
-def bounds_of(Bounds bounds not None, double n, double total, double t):
-    """The lower and the upper confidence bound of an arm with n pulls, at the decision of round t."""
-    return bounds.lower(n, total, t), bounds.upper(n, total, t)

@@ -7,7 +7,16 @@ a hot loop, and write it back after.
 
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from numpy.random cimport bitgen_t
+
+# Declared here rather than cimported: no file of the core then depends on the NumPy at hand, and a second
+# build in a new environment compiles what has changed, and no more.
+cdef extern from "numpy/random/bitgen.h":
+    ctypedef struct bitgen_t:
+        void* state
+        uint64_t (*next_uint64)(void* state) noexcept nogil
+        uint32_t (*next_uint32)(void* state) noexcept nogil
+        double (*next_double)(void* state) noexcept nogil
+        uint64_t (*next_raw)(void* state) noexcept nogil
 
 
 cdef struct Rng:
@@ -50,6 +59,7 @@ cdef inline Py_ssize_t next_below(Rng* rng, Py_ssize_t n) noexcept nogil:
 
 # The ziggurat, described in rng.pyx.
 cdef double layer_edge[257]
+cdef double layer_height[257]           # f at the edges
 cdef double finish_normal(Rng* rng, Py_ssize_t i, double x) noexcept nogil
 
 

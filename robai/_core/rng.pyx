@@ -31,7 +31,6 @@ NUMPY = ROBAI_NUMPY.decode()            # of the samplers, which are linked stat
 RUNS_PER_BLOCK = 256
 
 cdef double R = 3.6541528853610088      # Marsaglia and Tsang (2000): closes 256 layers
-cdef double layer_height[257]           # f at the edges
 
 
 cdef void build_layers() noexcept:
@@ -49,11 +48,6 @@ cdef void build_layers() noexcept:
 
 
 build_layers()
-
-
-def layers():
-    """The edges x_0, ..., x_256 and the heights f(x_1), ..., f(x_256) after a zero."""
-    return np.array(<double[:257]>layer_edge), np.array(<double[:257]>layer_height)
 
 
 cdef double tail_normal(Rng* rng) noexcept nogil:
@@ -107,7 +101,7 @@ def seed_block(entropy, spawn_key, block):
 
 
 cdef class Stream:
-    """A generator for Python: the draws of a run, one at a time.
+    """The generator of a run, for Python.
 
     ``numpy.random.Generator(stream)`` draws from the same state.
     """
@@ -130,22 +124,3 @@ cdef class Stream:
         if not (a | b | c | d):
             raise ValueError("state must not be all zero, xoshiro256++ would stay there")
         self.rng.s[0], self.rng.s[1], self.rng.s[2], self.rng.s[3] = a, b, c, d
-
-    def uint64(self):
-        return next_uint64(&self.rng)
-
-    def double(self):
-        return next_double(&self.rng)
-
-    def below(self, Py_ssize_t n):
-        return next_below(&self.rng, n)
-
-    def normal(self):
-        return next_normal(&self.rng)
-
-    def normals(self, double mean, double sigma, Py_ssize_t count):
-        draws = np.empty(count)
-        cdef double[::1] view = draws
-        if count:
-            fill_normal(&self.rng, mean, sigma, &view[0], count)
-        return draws

@@ -1,17 +1,26 @@
-"""When to stop exploring: one short class a rule."""
+"""When to stop exploring, and which arm to commit to: one short class a rule."""
 
 cimport cython
-from libc.math cimport log
+from libc.math cimport INFINITY, fabs, log, sqrt
 from libc.stdint cimport INT64_MAX, int64_t
+
+import numpy as np
 
 from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
-from robai._core.policies cimport Arms, Stopping, mean_of
+from robai._core.protocols cimport Arms, Commitment, Compared, Exploration, Stopping, argmax, mean_of
+from robai._core.rng cimport Rng
 
 
 @cython.final
 cdef class Never(Stopping):
     """Explore for ever."""
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return False
+
+    def report(self, evidence):
+        return []
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return INT64_MAX
@@ -24,6 +33,9 @@ cdef class FixedRound(Stopping):
 
     def __init__(self, int64_t round):
         self.round = round
+
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        return Compared(arms.t >= self.round, <double>arms.t, <double>self.round, -1, -1)
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return arms.t >= self.round
@@ -43,13 +55,19 @@ cdef class Imbalance(Stopping):
     def __init__(self, double level):
         self.level = level
 
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        # Only the two largest counts matter.
+        cdef double most = <double>arms.pulls[arms.most]
+        cdef Py_ssize_t rival = second_most(arms, arms.most)
+        cdef double share = self.level * <double>arms.pulls[rival]
+        return Compared(most - share > 1.0, most, share + 1.0, arms.most, rival)
+
     cdef bint fires(self, const Arms* arms) noexcept nogil:
-        # Only the two largest counts matter. Most calls end here: the second largest is at
-        # least the average of all but the largest.
+        # Most calls end here: the second largest count is at least the average of all but the largest.
         cdef double most = <double>arms.pulls[arms.most]
         if most - self.level * (<double>arms.t - most) / <double>(arms.n_arms - 1) <= 1.0:
             return False
-        return most - self.level * <double>largest_but(arms, arms.most) > 1.0
+        return self.compared(arms).fires
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         cdef double n = <double>arms.pulls[arm], others = <double>arms.t - n, needed
@@ -57,21 +75,20 @@ cdef class Imbalance(Stopping):
             return 1
         needed = self.level * others / <double>(arms.n_arms - 1) + 1.0 - n
         if needed < 16.0:
-            needed = self.level * <double>largest_but(arms, arm) + 1.0 - n
+            needed = self.level * <double>arms.pulls[second_most(arms, arm)] + 1.0 - n
         if needed < 1.0:
             return 1
         # Rounded down: too early costs one more question, too late would be wrong.
         return <int64_t>min(needed, 9e18)
 
 
-cdef int64_t largest_but(const Arms* arms, Py_ssize_t arm) noexcept nogil:
-    """The largest number of pulls of the other arms."""
-    cdef Py_ssize_t other
-    cdef int64_t largest = 0
-    for other in range(arms.n_arms):
-        if other != arm:
-            largest = max(largest, arms.pulls[other])
-    return largest
+cdef Py_ssize_t second_most(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    """The first of the other arms with the largest number of pulls."""
+    cdef Py_ssize_t other, most = 1 if arm == 0 else 0
+    for other in range(most + 1, arms.n_arms):
+        if other != arm and arms.pulls[other] > arms.pulls[most]:
+            most = other
+    return most
 
 
 @cython.final
@@ -82,14 +99,33 @@ cdef class Separation(Stopping):
     def __init__(self, Bounds bounds not None):
         self.bounds = bounds
 
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        return self._compared(arms, False)
+
     cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return self._compared(arms, True).fires
+
+    cdef Compared _compared(self, const Arms* arms, bint hurried) noexcept nogil:
+        """With all others, or up to the first that is not below."""
         cdef Py_ssize_t best = best_mean(arms), arm
-        cdef double t = <double>(arms.t + 1)
+        cdef double t = <double>(arms.t + 1), upper
         cdef double floor = self.bounds.lower(<double>arms.pulls[best], arms.sums[best], t)
+        cdef Compared compared = Compared(True, floor, -INFINITY, best, -1)
         for arm in range(arms.n_arms):
-            if arm != best and self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t) >= floor:
-                return False
-        return True
+            if arm == best:
+                continue
+            upper = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
+            if upper > compared.asked or compared.rival < 0:
+                compared.asked, compared.rival = upper, arm
+            if upper >= floor:
+                compared.fires = False
+                if hurried:
+                    break
+        return compared
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], t = <double>(arms.t + 1)
+        lower[0], upper[0] = self.bounds.lower(n, arms.sums[arm], t), self.bounds.upper(n, arms.sums[arm], t)
 
 
 @cython.final
@@ -103,13 +139,14 @@ cdef class MeanGap(Stopping):
     def __init__(self, double sigma):
         self.sigma = sigma
 
-    cdef bint fires(self, const Arms* arms) noexcept nogil:
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
         # t rounds are t/2 pulls of each arm; where rewards arrive late it may be fewer of one.
-        cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1]), gap
-        if arms.t % 2:
-            return False
-        gap = mean_of(arms, 0) - mean_of(arms, 1)
-        return gap * gap >= self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
+        cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1])
+        cdef double gap = mean_of(arms, 0) - mean_of(arms, 1)
+        cdef double square = self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
+        cdef Py_ssize_t best = 0 if gap >= 0.0 else 1
+        cdef bint fires = arms.t % 2 == 0 and gap * gap >= square
+        return Compared(fires, fabs(gap), sqrt(max(square, 0.0)), best, 1 - best)
 
 
 @cython.final
@@ -129,15 +166,31 @@ cdef class LikelihoodRatio(Stopping):
         self.base = base
         self.anytime = anytime
 
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        return self._compared(arms, False)
+
     cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return self._compared(arms, True).fires
+
+    cdef Compared _compared(self, const Arms* arms, bint hurried) noexcept nogil:
+        """With all others, or up to the first that is too close."""
         cdef Py_ssize_t best = best_mean(arms), arm
-        cdef double threshold = self.base
+        cdef double threshold = self.base, ratio
+        cdef Compared compared
         if self.anytime:
             threshold += log(1.0 + log(<double>arms.t))
+        compared = Compared(True, INFINITY, threshold, best, -1)
         for arm in range(arms.n_arms):
-            if arm != best and self._ratio(arms, best, arm) < threshold:
-                return False
-        return True
+            if arm == best:
+                continue
+            ratio = self._ratio(arms, best, arm)
+            if ratio < compared.value or compared.rival < 0:
+                compared.value, compared.rival = ratio, arm
+            if ratio < threshold:
+                compared.fires = False
+                if hurried:
+                    break
+        return compared
 
     cdef double _ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
@@ -166,10 +219,17 @@ cdef class Pair(Stopping):
         self.first = first
         self.second = second
 
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        self.second.bounds_of(arms, arm, lower, upper)
+        self.first.bounds_of(arms, arm, lower, upper)
+
 
 @cython.final
 cdef class Both(Pair):
     """When two rules fire at the same round: `&`."""
+
+    def report(self, evidence):
+        return self.first.report(evidence) + self.second.report(evidence)
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return self.first.fires(arms) and self.second.fires(arms)
@@ -182,8 +242,73 @@ cdef class Both(Pair):
 cdef class Either(Pair):
     """When the first of two rules fires: `|`."""
 
+    def report(self, evidence):
+        fired = [rule for rule in (self.first, self.second) if rule.fires_on(evidence)]
+        return [report for rule in fired for report in rule.report(evidence)]
+
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return self.first.fires(arms) or self.second.fires(arms)
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return min(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
+
+
+# ---- commitment
+
+
+cdef class Scored(Commitment):
+    """The arm with the largest score."""
+    cdef double[::1] _scores
+
+    def __init__(self, Py_ssize_t n_arms):
+        self._scores = np.empty(n_arms)
+
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(arms.n_arms):
+            self._scores[arm] = self.score(arms, arm)
+        return argmax(&self._scores[0], arms.n_arms, rng)
+
+
+@cython.final
+cdef class LargestLower(Scored):
+    """Pessimism: the largest lower confidence bound (EOCP, EOCP-UG, KL-EOCP)."""
+    cdef readonly Bounds bounds
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        Scored.__init__(self, n_arms)
+        self.bounds = bounds
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return self.bounds.lower(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        lower[0] = self.score(arms, arm)
+
+
+@cython.final
+cdef class LargestMean(Scored):
+    """The largest mean."""
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return mean_of(arms, arm)
+
+
+@cython.final
+cdef class MostPulled(Scored):
+    """The arm pulled most often, for which EOCP-UG has the same guarantees."""
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return <double>arms.pulls[arm]
+
+
+@cython.final
+cdef class Recommended(Commitment):
+    """What an exploration that ends by itself recommends."""
+    cdef readonly Exploration exploration
+
+    def __init__(self, Exploration exploration not None):
+        self.exploration = exploration
+
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return self.exploration.recommend(arms, rng)

@@ -1,0 +1,166 @@
+"""Specifications: frozen dataclasses whose parameters are checked when they are made.
+
+    SIGMA = Kind(scale, "standard deviation of the rewards")
+
+    @spec
+    class UCB(Spec):
+        sigma: float = parameter(SIGMA, default=1.0)
+
+Policies, rules, families and bandits are specifications: comparable, hashable, picklable, never changed by
+being used, and written to files by `to_dict`. A kind of parameter is described once: checks, messages, the
+command line and the documentation read it there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    Self,
+    TypeVar,
+    dataclass_transform,
+    get_args,
+    overload,
+)
+
+from robai._base import checks
+
+Check = Callable[[str, Any], Any]
+Taken = TypeVar("Taken", contravariant=True)
+Kept = TypeVar("Kept", covariant=True)
+_T = TypeVar("_T")
+
+_DEEPEST = 20  # specifications within specifications
+
+
+class Kind(NamedTuple):
+    """A kind of parameter: check(name, value) returns what is kept or raises; `about` says what it is."""
+
+    check: Check
+    about: str
+
+
+def parameter(kind: Kind, *, default: Any = MISSING) -> Any:
+    """A field of a specification."""
+    return field(default=default, metadata={"kind": kind})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
+def spec(kind: type[_T]) -> type[_T]:
+    """Makes a class a specification."""
+    return dataclass(frozen=True, repr=False)(kind)
+
+
+if TYPE_CHECKING:
+
+    class Field(Generic[Taken, Kept]):
+        """The type of a parameter that is not kept as it is taken: `Field[taken, kept]`."""
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> Self: ...
+        @overload
+        def __get__(self, instance: object, owner: type) -> Kept: ...
+        def __get__(self, instance: object, owner: type) -> Any: ...
+        def __set__(self, instance: Any, value: Taken) -> None: ...
+
+else:
+
+    class Field:
+        def __class_getitem__(cls, item: object) -> type:
+            return cls
+
+
+def optional(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def choice(literal: Any) -> Check:
+    """One of the strings of a Literal type."""
+    return lambda name, value: checks.one_of(name, value, get_args(literal))
+
+
+def whole(low: int, high: int) -> Check:
+    return lambda name, value: checks.whole(name, value, low, high)
+
+
+def between(low: float, high: float) -> Check:
+    return lambda name, value: checks.between(name, value, low, high)
+
+
+def nonnegative(name: str, value: Any) -> float:
+    return checks.at_least(name, value, 0.0)
+
+
+class Spec:
+    """What all specifications have."""
+
+    __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            if "kind" in each.metadata:
+                value = each.metadata["kind"].check(each.name, getattr(self, each.name))
+                object.__setattr__(self, each.name, value)
+
+    def _parameters(self) -> list[tuple[str, Any]]:
+        return [(each.name, getattr(self, each.name)) for each in fields(self)]
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters())})"
+        )
+
+    def label(self) -> str:
+        """The name with the parameters that are not at their default."""
+        default = {each.name: each.default for each in fields(self)}
+        changed = [f"{name}={value!r}" for name, value in self._parameters() if value != default[name]]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its name under "type", and every parameter: a default that changes cannot change an old file."""
+        return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, depth: int = _DEEPEST) -> Self:
+        """The specification that `to_dict` described; a ValueError or TypeError if there is none such.
+
+        A parameter that is missing has its default. The type is looked up among robai's own.
+        """
+        if depth == 0:
+            raise ValueError("it is nested too deeply")
+        if not isinstance(data, Mapping):
+            raise TypeError(f"must be an object, got {str(data)[:40]!r}")
+        arguments, kinds = dict(data), dict(_own(cls))
+        kind = kinds[checks.one_of("type", arguments.pop("type", None), kinds)]
+        known = {each.name for each in fields(kind)}
+        if not set(arguments) <= known:
+            raise ValueError(f"{kind.__name__} has no parameter {sorted(set(arguments) - known)[0]!r}")
+        for name, value in arguments.items():
+            if isinstance(value, Mapping):
+                arguments[name] = Part.from_dict(value, depth=depth - 1)
+        return kind(**arguments)
+
+
+class Part(Spec):
+    """A specification that can be a parameter of another one: a rule or a family."""
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Spec):
+        return value.to_dict()
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
+    """The package's own specifications of a class, by name: files can name no others."""
+    listed = [(cls.__name__, cls)] if "__dataclass_fields__" in vars(cls) else []
+    for kind in cls.__subclasses__():
+        if kind.__module__.startswith("robai."):
+            listed += _own(kind)
+    return listed

@@ -1,0 +1,42 @@
+from typing import final
+
+from robai._core.families import Family
+
+class Level:
+    grows: bool
+
+@final
+class FixedLevel(Level):
+    value: float
+    def __init__(self, value: float) -> None: ...
+
+@final
+class RatioLevel(Level):
+    horizon: float
+    def __init__(self, horizon: float) -> None: ...
+
+@final
+class PlusPlusLevel(Level):
+    share: float
+    def __init__(self, horizon: float, n_arms: float) -> None: ...
+
+@final
+class RoundLevel(Level): ...
+
+@final
+class IteratedLevel(Level):
+    delta: float
+    def __init__(self, delta: float) -> None: ...
+
+class Bounds:
+    level: Level
+
+@final
+class GaussianBounds(Bounds):
+    sigma: float
+    def __init__(self, level: Level, sigma: float) -> None: ...
+
+@final
+class DivergenceBounds(Bounds):
+    family: Family
+    def __init__(self, level: Level, family: Family) -> None: ...

@@ -1,0 +1,30 @@
+from typing import final
+
+from robai._core.bounds import Bounds
+from robai._core.protocols import Exploration
+
+class Elimination(Exploration):
+    def __init__(self, n_arms: int) -> None: ...
+
+@final
+class BoundElimination(Elimination):
+    bounds: Bounds
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+@final
+class SweepElimination(Elimination):
+    delta: float
+    sigma: float
+    def __init__(self, n_arms: int, delta: float, sigma: float) -> None: ...
+
+@final
+class DoubleExplore(Exploration):
+    sigma: float
+    first_length: float
+    def __init__(self, horizon: float, sigma: float) -> None: ...
+
+@final
+class DoubleExploreK(Exploration):
+    sigma: float
+    length: float
+    def __init__(self, n_arms: int, horizon: float, sigma: float) -> None: ...

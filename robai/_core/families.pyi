@@ -1,0 +1,46 @@
+from collections.abc import Sequence
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robai._core.rng import Stream
+
+class Family:
+    low: float
+    high: float
+    prior_pulls: int
+    def elementwise(
+        self, which: Literal["divergence", "upper", "lower"], p: ArrayLike, x: ArrayLike
+    ) -> NDArray[np.float64]: ...
+    def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
+
+@final
+class Gaussian(Family):
+    sigma: float
+    def __init__(self, sigma: float = 1.0) -> None: ...
+
+@final
+class Bernoulli(Family): ...
+
+@final
+class Binomial(Family):
+    n: float
+    def __init__(self, n: float) -> None: ...
+
+@final
+class Poisson(Family): ...
+
+@final
+class Gamma(Family):
+    shape: float
+    def __init__(self, shape: float = 1.0) -> None: ...
+
+@final
+class NegativeBinomial(Family):
+    r: float
+    def __init__(self, r: float) -> None: ...
+
+@final
+class Empirical(Family):
+    def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

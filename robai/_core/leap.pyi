@@ -1,0 +1,9 @@
+from typing import final
+
+from robai._core.engine import Batch
+
+@final
+class GaussianLeaps(Batch): ...
+
+@final
+class PositiveLeaps(Batch): ...

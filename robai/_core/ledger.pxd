@@ -1,0 +1,70 @@
+"""The books of a live game: answered pulls, pending pulls, and what each rule is shown of them.
+
+A pull that was handed out and has no reward yet is pending. What each rule is shown:
+
+    stopping, commitment       the N answered pulls of each arm; t is the number of answers
+    exploration                N + m pulls with the mean of the N, m of them pending: as if each
+                               missing reward were the mean. t is the number of rounds, answered
+                               and pending. So bounds shrink, and tracking moves on, while rewards
+                               are under way, and a batch spreads over the arms.
+    exploration that concludes the N answered pulls, with t the number of rounds: its turns go on
+                               while rewards are under way, but no arm is dropped on their account
+"""
+
+from libc.stdint cimport int64_t
+
+from robai._core.protocols cimport Arms
+
+cdef int64_t MOST_PULLS
+
+
+cdef class Rewards:
+    """Which rewards are valid."""
+    cdef double low                         # finite, so that they keep infinite rewards out
+    cdef double high
+    cdef bint whole                         # integers only; low and high are below 2^53 then
+
+    # Can `count` rewards have this sum?
+    cdef bint possible(self, double count, double total) noexcept nogil
+
+
+cdef class Ledger:
+    cdef Arms answered                      # to stopping and commitment
+    cdef Arms shown                         # to the exploration
+    cdef int64_t[::1] pulls
+    cdef double[::1] sums
+    cdef int64_t[::1] pending
+    cdef Py_ssize_t beginners               # arms that still miss answers to their initial pulls
+    cdef Py_ssize_t leader                  # of the exploration, or -1
+    cdef bint stale                         # has an arm but the leader changed
+
+    cdef bint _concludes                    # whether the exploration is shown answered pulls only
+    cdef int64_t _initial_pulls
+    cdef int64_t[::1] _shown_pulls
+    cdef double[::1] _shown_sums
+    cdef int64_t[::1] _scratch_pulls        # of a batch that may yet be refused
+    cdef double[::1] _scratch_sums
+    cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
+    cdef Py_ssize_t _searched               # ... and those before this one have more
+
+    # Begins with these counts, whose values the caller has checked.
+    cdef int restore(self, pulls, sums, pending) except -1
+    # `count` more pulls of an arm, whose rewards are pending.
+    cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil
+    # `count` more answers of an arm, whose rewards then sum to `new_sum`.
+    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil
+    # The first arm with the fewest pulls, answered or pending.
+    cdef Py_ssize_t fewest(self) noexcept nogil
+
+    # Adds up a part of a batch of answers that may yet be refused; the first bad one, or -1.
+    cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,
+                           Py_ssize_t end, Rewards valid) noexcept nogil
+    cdef void begin_sums(self) noexcept nogil
+    cdef bint sums_are_finite(self) noexcept nogil
+    cdef void count_sums(self) noexcept nogil
+
+    # The pending pulls and what is shown as they were; see `Player._go_back`.
+    cdef tuple snapshot(self)
+    cdef int go_back(self, tuple snapshot) except -1
+
+    cdef void _show(self, Py_ssize_t arm) noexcept nogil

@@ -1,0 +1,158 @@
+"""The books of ledger.pxd."""
+
+cimport cython
+from libc.float cimport DBL_MAX
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from robai._core.protocols cimport count_pulls
+
+cdef int64_t MOST_PULLS = <int64_t>1 << 60
+
+
+@cython.final
+cdef class Rewards:
+    """From `low` to `high`, which may be infinite; integers only if `whole`."""
+
+    def __init__(self, double low, double high, bint whole):
+        self.low, self.high, self.whole = max(low, -DBL_MAX), min(high, DBL_MAX), whole
+
+    cdef bint possible(self, double count, double total) noexcept nogil:
+        if not isfinite(total) or not count * self.low <= total <= count * self.high:
+            return False
+        # Beyond 2^53 every double is an integer.
+        return not self.whole or not -9e15 < total < 9e15 or total == <double><int64_t>total
+
+    def __str__(self):
+        kind = "an integer" if self.whole else "a finite number"
+        if self.low == -DBL_MAX:
+            return kind
+        if self.high == DBL_MAX:
+            return f"{kind}, at least {self.low:g}"
+        return f"{kind} from {self.low:g} to {self.high:g}"
+
+
+@cython.final
+cdef class Ledger:
+    """The counts of `n_arms` arms; `concludes` and `initial_pulls` are the exploration's."""
+
+    def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, bint concludes, int64_t initial_pulls):
+        if n_arms < 1:
+            raise ValueError(f"n_arms must be at least 1, got {n_arms}")
+        self._concludes, self._initial_pulls = concludes, initial_pulls
+        self.pulls = np.zeros(n_arms, dtype=np.int64)
+        self.sums = np.zeros(n_arms)
+        self.pending = np.zeros(n_arms, dtype=np.int64)
+        self._scratch_pulls = np.zeros(n_arms, dtype=np.int64)
+        self._scratch_sums = np.zeros(n_arms)
+        if concludes:
+            self._shown_pulls, self._shown_sums = self.pulls, self.sums
+        else:
+            self._shown_pulls, self._shown_sums = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms)
+        self.answered.n_arms = self.shown.n_arms = n_arms
+        self.answered.horizon = self.shown.horizon = horizon
+        self.answered.pulls, self.answered.sums = &self.pulls[0], &self.sums[0]
+        self.shown.pulls, self.shown.sums = &self._shown_pulls[0], &self._shown_sums[0]
+        self.beginners = n_arms if initial_pulls > 0 else 0
+        self.leader = -1
+        self.stale = True
+
+    cdef int restore(self, pulls, sums, pending) except -1:
+        cdef Py_ssize_t arm, n_arms = self.answered.n_arms
+        if not len(pulls) == len(sums) == len(pending) == n_arms:
+            raise ValueError(f"there must be {n_arms} pulls, sums and pending pulls")
+        for arm in range(n_arms):
+            self.count(arm, pulls[arm], sums[arm])
+            self.hand_out(arm, pending[arm])
+        return 0
+
+    cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil:
+        self.pending[arm] += count
+        self.shown.t += count
+        self._show(arm)
+
+    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil:
+        cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
+        self.sums[arm] = new_sum
+        count_pulls(&self.answered, arm, count)
+        self.pending[arm] -= answered
+        self.answered.t += count
+        self.shown.t += count - answered
+        if before < self._initial_pulls <= before + count:
+            self.beginners -= 1
+        self._show(arm)
+
+    cdef void _show(self, Py_ssize_t arm) noexcept nogil:
+        """Let the exploration see an arm whose counts have changed."""
+        cdef int64_t n = self.pulls[arm], seen = n
+        if not self._concludes:
+            if n > 0:
+                seen += self.pending[arm]
+            self._shown_sums[arm] = self.sums[arm] if seen == n else self.sums[arm] / <double>n * <double>seen
+        count_pulls(&self.shown, arm, seen - self._shown_pulls[arm])
+        if arm != self.leader:
+            self.stale = True
+
+    cdef Py_ssize_t fewest(self) noexcept nogil:
+        # Pulls only grow, so the search goes on where it has been.
+        cdef Py_ssize_t arm, n_arms = self.answered.n_arms
+        while True:
+            while self._searched < n_arms:
+                if self.pulls[self._searched] + self.pending[self._searched] == self._least:
+                    return self._searched
+                self._searched += 1
+            self._searched, self._least = 0, self.pulls[0] + self.pending[0]
+            for arm in range(1, n_arms):
+                self._least = min(self._least, self.pulls[arm] + self.pending[arm])
+
+    cdef void begin_sums(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(self.answered.n_arms):
+            self._scratch_pulls[arm], self._scratch_sums[arm] = 0, self.sums[arm]
+
+    cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,
+                           Py_ssize_t end, Rewards valid) noexcept nogil:
+        # Local copies: the compiler cannot know that the stores do not change the originals.
+        cdef Py_ssize_t i, arm, n_arms = self.answered.n_arms
+        cdef int64_t* pulls = &self._scratch_pulls[0]
+        cdef double* sums = &self._scratch_sums[0]
+        cdef double low = valid.low, high = valid.high, reward
+        cdef bint whole = valid.whole
+        for i in range(start, end):
+            arm, reward = arms[i], rewards[i]
+            if <size_t>arm >= <size_t>n_arms or not low <= reward <= high:
+                return i
+            if whole and reward != <double><int64_t>reward:     # the bounds of counts fit an int64
+                return i
+            pulls[arm] += 1
+            sums[arm] += reward
+        return -1
+
+    cdef bint sums_are_finite(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(self.answered.n_arms):
+            if not isfinite(self._scratch_sums[arm]):
+                return False
+        return True
+
+    cdef void count_sums(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(self.answered.n_arms):
+            if self._scratch_pulls[arm] > 0:
+                self.count(arm, self._scratch_pulls[arm], self._scratch_sums[arm])
+
+    cdef tuple snapshot(self):
+        return np.array(self.pending), self.shown.t, self.shown.most
+
+    cdef int go_back(self, tuple snapshot) except -1:
+        cdef Py_ssize_t arm
+        cdef const int64_t[::1] pending = snapshot[0]
+        self.pending[:] = pending
+        for arm in range(self.answered.n_arms):
+            self._show(arm)
+        _, self.shown.t, self.shown.most = snapshot
+        self._least = self._searched = 0
+        self.stale = True
+        return 0

@@ -1,0 +1,6 @@
+from typing import Self, final
+
+@final
+class Lock:
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...

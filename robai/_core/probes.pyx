@@ -1,0 +1,143 @@
+"""Windows into the core, for tests alone."""
+
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
+from robai._core.engine cimport Batch
+from robai._core.explore_index cimport Optimism
+from robai._core.families cimport Family
+from robai._core.kl cimport Shift, bernoulli_shift, log1pmx
+from robai._core.leap cimport corridor_width, height_if_not_hit, hitting_time
+from robai._core.rng cimport (
+    Stream,
+    fill_normal,
+    layer_edge,
+    layer_height,
+    next_below,
+    next_double,
+    next_normal,
+    next_uint64,
+)
+
+
+# ---- divergences
+
+
+def log1pmx_at(double x):
+    """log(1 + x) - x."""
+    return log1pmx(x)
+
+
+def bernoulli_steps(double p, double level):
+    """Halley's steps that the upper bound of a Bernoulli mean p < 1 takes."""
+    cdef Shift shift = bernoulli_shift(p, 1.0 - p, level)
+    return shift.steps
+
+
+# ---- the generator
+
+
+cdef class Draws(Stream):
+    """A stream whose draws can be looked at, one at a time."""
+
+    def uint64(self):
+        return next_uint64(&self.rng)
+
+    def double(self):
+        return next_double(&self.rng)
+
+    def below(self, Py_ssize_t n):
+        return next_below(&self.rng, n)
+
+    def normal(self):
+        return next_normal(&self.rng)
+
+    def normals(self, double mean, double sigma, Py_ssize_t count):
+        draws = np.empty(count)
+        cdef double[::1] view = draws
+        if count:
+            fill_normal(&self.rng, mean, sigma, &view[0], count)
+        return draws
+
+
+def layers():
+    """The edges x_0, ..., x_256 of the ziggurat and the heights f(x_1), ..., f(x_256) after a zero."""
+    return np.array([layer_edge[i] for i in range(257)]), np.array([layer_height[i] for i in range(257)])
+
+
+def binomial(double trials, double p, Stream stream not None):
+    return draw_binomial(trials, p, &stream.rng)
+
+
+def poisson(double rate, Stream stream not None):
+    return draw_poisson(rate, &stream.rng)
+
+
+def gamma(double shape, Stream stream not None):
+    """One standard gamma variable."""
+    return draw_gamma(shape, &stream.rng)
+
+
+def beta(double a, double b, Stream stream not None):
+    return draw_beta(a, b, &stream.rng)
+
+
+# ---- families
+
+
+def sum_of(Family family not None, Py_ssize_t arm, double mean, double count, Stream stream not None):
+    """The sum of `count` rewards of an arm, in one draw."""
+    return family.total(arm, mean, count, &stream.rng)
+
+
+def mean_from_posterior(Family family not None, double pulls, double total, Stream stream not None):
+    """A draw of the mean from its posterior."""
+    return family.posterior(pulls, total, &stream.rng)
+
+
+def variance_at(Family family not None, double mean):
+    """V(mean)."""
+    return family.variance(mean)
+
+
+# ---- leaps
+
+
+def hitting_times(double height, double drift, double sigma, Py_ssize_t count, Stream stream not None):
+    """Hitting times of Brownian motion with drift."""
+    return np.array([hitting_time(height / sigma, drift / sigma, &stream.rng) for _ in range(count)])
+
+
+def heights_if_not_hit(double height, double drift, double sigma, double time, Py_ssize_t count,
+                       Stream stream not None):
+    """Heights of Brownian motions with drift that have not been at 0."""
+    return sigma * np.array([
+        height_if_not_hit(height / sigma, drift / sigma, time, &stream.rng) for _ in range(count)])
+
+
+def corridor(Family family not None, double mean, double k, double exponent):
+    """The width of a corridor that k sums leave with probability at most exp(-exponent)."""
+    return corridor_width(family, mean, k, exponent)
+
+
+def first_exits(Batch batch not None, Py_ssize_t arm, int64_t pulls, double total, double bar, int64_t limit):
+    """In every run, the pulls and the sum of an arm when its index is no longer above `bar`.
+
+    From a given state of that arm, after at most `limit` more pulls of it. Needs an exploration by
+    index. The batch cannot be played afterwards.
+    """
+    cdef Optimism explore = batch._optimism
+    cdef int64_t end = pulls + limit
+    exits = np.empty((batch._states.shape[0], 2))
+    for batch._run in range(batch._states.shape[0]):
+        batch._begin()
+        batch._arms.t = batch._initial_rounds
+        batch._arms.pulls[arm], batch._sums[arm] = pulls, total
+        explore.leader, explore.bar = arm, bar
+        while batch._arms.pulls[arm] < end and explore.bounds.upper(
+                <double>batch._arms.pulls[arm], batch._sums[arm], <double>(batch._arms.t + 1)) > bar:
+            batch._streak(explore, end - batch._arms.pulls[arm])
+        exits[batch._run] = batch._arms.pulls[arm], batch._sums[arm]
+    return exits

@@ -1,0 +1,109 @@
+"""The protocols that every policy is made of. The file to read first.
+
+A policy answers three questions, each by an object of its own:
+
+    how to explore?             Exploration   which arm is pulled next
+    when to stop?               Stopping      is exploration over
+    which arm to commit to?     Commitment    the arm that is played from then on
+
+The names of the paper and the names used here:
+
+    paper                 here
+    A                     n_arms
+    T                     horizon
+    N_t(a)                arms.pulls[a]
+    r_t(a)                arms.sums[a] / arms.pulls[a]
+    t - 1                 arms.t, the rounds played so far
+    l                     level of the confidence bounds
+    UCB_t(a), LCB_t(a)    bounds.upper, bounds.lower
+
+Rules hold no statistics: these live in `Arms`, which the engine (or a live agent) fills.
+Ties are broken uniformly, with the generator of the run.
+"""
+
+from libc.stdint cimport int64_t
+
+from robai._core.rng cimport Rng
+
+
+cdef struct Arms:
+    Py_ssize_t n_arms
+    int64_t horizon
+    int64_t t                       # rounds played so far; the sum of pulls (an agent: see player.pyx)
+    int64_t* pulls
+    double* sums                    # of the rewards of each arm
+    Py_ssize_t most                 # an arm with the largest number of pulls
+
+
+cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    return arms.sums[arm] / <double>arms.pulls[arm]
+
+
+cdef inline void count_pulls(Arms* arms, Py_ssize_t arm, int64_t count) noexcept nogil:
+    """`count` more pulls of an arm, in `pulls` and `most`; rounds and sums are the caller's."""
+    arms.pulls[arm] += count
+    if arms.pulls[arm] > arms.pulls[arms.most]:
+        arms.most = arm
+
+
+cdef struct Compared:               # what a stopping rule looked at
+    bint fires
+    double value                    # a round, a number of pulls, a ratio, a bound ...
+    double asked                    # ... and what was enough
+    Py_ssize_t arm                  # whose value it is, and the arm that comes closest to it; -1 if of none
+    Py_ssize_t rival
+
+
+# Arms as people hand them in, to be shown to rules.
+cdef class Evidence:
+    cdef Arms arms
+    cdef int64_t[::1] _pulls
+    cdef double[::1] _sums
+
+
+# Uniform among the largest of `values`; draws only if there is a tie.
+cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil
+
+
+cdef class Exploration:
+    # Before it is asked, every arm is pulled `initial_pulls` times, in turn.
+    cdef readonly int64_t initial_pulls
+    # Does it draw conclusions that it does not take back, such as dropping an arm? A live agent
+    # shows it rewards that have arrived, and nothing else.
+    cdef readonly bint concludes
+    # Can `select` take long, and `prepare` do its work in parts?
+    cdef readonly bint prepares
+
+    # Called at the start of every run.
+    cdef void restart(self) noexcept nogil
+    # A part of the work that `select` will need, so that an engine can be interrupted in between;
+    # whether none is left. What has not been done before, `select` does itself.
+    cdef bint prepare(self, const Arms* arms) noexcept nogil
+    # The arm to pull next, or -1 if this exploration knows that it is over.
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil
+    # The arm to commit to, for explorations that end by themselves.
+    cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil
+    # Sets the bounds of an arm by which it decides, if there are any; the other rules likewise.
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
+
+
+# A ValueError unless the names of a memory are these.
+cdef int expect_fields(memory, names) except -1
+
+
+cdef class Stopping:
+    # What it compares; `fires` is its answer. Asked before every pull that follows the initial ones,
+    # so that some rules answer without comparing everything.
+    cdef Compared compared(self, const Arms* arms) noexcept nogil
+    cdef bint fires(self, const Arms* arms) noexcept nogil
+    # After how many further pulls, all of `arm`, it could fire at the earliest; at least 1.
+    # Lets the engine skip the questions whose answer is known to be no.
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
+
+
+cdef class Commitment:
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
+    # By how much an arm is preferred, for rules that choose the largest.
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil

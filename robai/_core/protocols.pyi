@@ -1,0 +1,35 @@
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+class Evidence:
+    def __new__(cls, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> Self: ...
+
+class Exploration:
+    initial_pulls: int
+    concludes: bool
+    prepares: bool
+    def memory(self) -> dict[str, Any]: ...
+    def remember(self, memory: Mapping[str, Any], pulls: Sequence[int]) -> None: ...
+
+class Stopping:
+    def fires_on(self, evidence: Evidence) -> bool: ...
+    def report(self, evidence: Evidence) -> list[Report]: ...
+
+class Commitment:
+    def score_of(self, evidence: Evidence, arm: int) -> float: ...
+
+class Report(NamedTuple):
+    rule: Stopping
+    fires: bool
+    value: float
+    asked: float
+    arm: int
+    rival: int
+
+class Started(NamedTuple):
+    explore: Exploration
+    stop: Stopping
+    commit: Commitment
+    initial_pulls: int
+
+def intervals(rules: Started, evidence: Evidence) -> list[tuple[float | None, float | None]]: ...

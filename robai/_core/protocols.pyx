@@ -1,0 +1,154 @@
+"""The protocols of protocols.pxd: what a rule does unless it says otherwise."""
+
+from libc.math cimport NAN, isnan
+
+from typing import NamedTuple
+
+import numpy as np
+
+from robai._core.rng cimport next_below
+
+
+class Report(NamedTuple):
+    """What a stopping rule compared: `Compared` in protocols.pxd, and which rule it was."""
+
+    rule: Stopping
+    fires: bool
+    value: float
+    asked: float
+    arm: int
+    rival: int
+
+
+cdef class Evidence:
+    """Answered pulls of every arm, with the sums of their rewards."""
+
+    def __cinit__(self, pulls, sums, int64_t horizon):
+        self._pulls = np.array(pulls, dtype=np.int64)
+        self._sums = np.array(sums, dtype=np.float64)
+        if not self._pulls.shape[0] == self._sums.shape[0] > 0:
+            raise ValueError(f"there must be as many pulls as sums, got {len(pulls)} and {len(sums)}")
+        self.arms.n_arms, self.arms.horizon = self._pulls.shape[0], horizon
+        self.arms.pulls, self.arms.sums = &self._pulls[0], &self._sums[0]
+        self.arms.t, self.arms.most = np.sum(self._pulls), np.argmax(self._pulls)
+
+
+cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil:
+    cdef Py_ssize_t i, best = 0, ties = 1, chosen
+    for i in range(1, count):
+        if values[i] > values[best]:
+            best, ties = i, 1
+        elif values[i] == values[best]:
+            ties += 1
+    if ties == 1:
+        return best
+    chosen = next_below(rng, ties)
+    for i in range(best, count):
+        if values[i] == values[best]:
+            if chosen == 0:
+                return i
+            chosen -= 1
+    return best
+
+
+cdef class Exploration:
+    def __cinit__(self, *args, **kwargs):
+        self.initial_pulls = 1
+
+    cdef void restart(self) noexcept nogil:
+        pass
+
+    cdef bint prepare(self, const Arms* arms) noexcept nogil:
+        return True
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return -1
+
+    cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return -1
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        pass
+
+    def memory(self):
+        """What it keeps from one `select` to the next: numbers and lists of numbers, by name."""
+        return {}
+
+    def remember(self, memory, pulls):
+        """Go on from a `memory` at these numbers of pulls; ValueError if there can be no such memory."""
+        expect_fields(memory, ())
+
+
+cdef int expect_fields(memory, names) except -1:
+    if set(memory) != set(names):
+        raise ValueError(f"must have the fields {sorted(names)}, got {sorted(memory)}")
+    return 0
+
+
+cdef class Stopping:
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        return Compared(False, NAN, NAN, -1, -1)
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return self.compared(arms).fires
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return 1
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        pass
+
+    def fires_on(self, Evidence evidence not None):
+        """Whether it fires."""
+        return self.fires(&evidence.arms)
+
+    def report(self, Evidence evidence not None):
+        """What it compares: a list, because a combination of rules compares several things."""
+        cdef Compared compared = self.compared(&evidence.arms)
+        return [Report(self, compared.fires, compared.value, compared.asked, compared.arm, compared.rival)]
+
+
+cdef class Commitment:
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return -1
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        pass
+
+    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return NAN
+
+    def score_of(self, Evidence evidence not None, Py_ssize_t arm):
+        """By how much an arm is preferred; NaN if it is not by a number."""
+        return self.score(&evidence.arms, arm)
+
+
+class Started(NamedTuple):
+    """The compiled rules of a policy, for one game."""
+
+    explore: Exploration
+    stop: Stopping
+    commit: Commitment
+    initial_pulls: int
+
+
+def intervals(rules, Evidence evidence not None):
+    """The lower and the upper bound of each arm that decide, None where the rules have no such bound.
+
+    Those that end the exploration if there are any (separation, elimination); else the index of the
+    exploration as the upper bound, and the lower bound by which it commits.
+    """
+    cdef Exploration explore = rules.explore
+    cdef Stopping stop = rules.stop
+    cdef Commitment commit = rules.commit
+    cdef double lower, upper
+    cdef Py_ssize_t arm
+    bounds = []
+    for arm in range(evidence.arms.n_arms):
+        lower = upper = NAN
+        if evidence.arms.pulls[arm] > 0:
+            commit.bounds_of(&evidence.arms, arm, &lower, &upper)
+            explore.bounds_of(&evidence.arms, arm, &lower, &upper)
+            stop.bounds_of(&evidence.arms, arm, &lower, &upper)
+        bounds.append((None if isnan(lower) else lower, None if isnan(upper) else upper))
+    return bounds

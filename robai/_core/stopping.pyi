@@ -1,0 +1,65 @@
+from typing import final
+
+from robai._core.bounds import Bounds
+from robai._core.families import Family
+from robai._core.protocols import Commitment, Exploration, Stopping
+
+@final
+class Never(Stopping): ...
+
+@final
+class FixedRound(Stopping):
+    round: int
+    def __init__(self, round: int) -> None: ...
+
+@final
+class Imbalance(Stopping):
+    level: float
+    def __init__(self, level: float) -> None: ...
+
+@final
+class Separation(Stopping):
+    bounds: Bounds
+    def __init__(self, bounds: Bounds) -> None: ...
+
+@final
+class MeanGap(Stopping):
+    sigma: float
+    def __init__(self, sigma: float) -> None: ...
+
+@final
+class LikelihoodRatio(Stopping):
+    family: Family
+    base: float
+    anytime: bool
+    def __init__(self, family: Family, base: float, anytime: bool) -> None: ...
+
+class Pair(Stopping):
+    first: Stopping
+    second: Stopping
+    def __init__(self, first: Stopping, second: Stopping) -> None: ...
+
+@final
+class Both(Pair): ...
+
+@final
+class Either(Pair): ...
+
+class Scored(Commitment):
+    def __init__(self, n_arms: int) -> None: ...
+
+@final
+class LargestLower(Scored):
+    bounds: Bounds
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+@final
+class LargestMean(Scored): ...
+
+@final
+class MostPulled(Scored): ...
+
+@final
+class Recommended(Commitment):
+    exploration: Exploration
+    def __init__(self, exploration: Exploration) -> None: ...

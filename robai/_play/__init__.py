@@ -1,0 +1,1 @@
+"""How the runs of one simulation are played: requests, batches, checkpoints."""

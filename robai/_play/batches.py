@@ -1,0 +1,157 @@
+"""Batches of runs: what a worker plays, and how batches are merged.
+
+A batch is a pure function of (policy, bandit, horizon, times, seed, first run, last run). Run r
+depends on the seed and on r alone, and batches are merged in order, run by run, so the numbers
+are the same for any number of workers, any executor and any size of batch.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robai._core.engine import Batch, accumulate
+from robai._core.leap import GaussianLeaps, PositiveLeaps
+from robai._play.python_runs import play_custom
+from robai._play.request import Played, Simulation
+from robai._play.stop import Interrupted, Stop
+from robai._play.workers import Answer, Borrowed, Threads, wait
+from robai.bandits import Gaussian
+from robai.custom import CustomPolicy
+from robai.result import Result
+
+if TYPE_CHECKING:
+    from robai._play.checkpoint import Checkpoint
+
+PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
+LARGEST_BATCH = 1024
+LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
+
+
+def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
+    """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
+    if stop.is_set():
+        raise Interrupted
+    policy = simulation.policy
+    if isinstance(policy, CustomPolicy):
+        return play_custom(simulation, policy, first, last, stop)
+    rules = policy._start(simulation.game)
+    bandit = simulation.bandit
+    leaps = GaussianLeaps if isinstance(bandit, Gaussian) else PositiveLeaps
+    batch = (leaps if simulation.engine == "leap" else Batch)(
+        rules.explore,
+        rules.stop,
+        rules.commit,
+        rules.initial_pulls,
+        bandit._core(),
+        simulation.means,
+        simulation.times,
+        simulation.states(first, last),
+    )
+    while batch.advance(PIECE):
+        if stop.is_set():
+            raise Interrupted
+    return Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
+
+
+class Merger:
+    """Batches, in the order of their runs, into the arrays of a Result."""
+
+    def __init__(self, simulation: Simulation, runs: int, keep_curves: bool) -> None:
+        self.simulation = simulation
+        self.count = 0
+        times = len(simulation.times)
+        self.mean = np.zeros(times)
+        self.squares = np.zeros(times)
+        self.final_regret = np.empty(runs)
+        self.commit_time = np.empty(runs, dtype=np.int64)
+        self.committed_arm = np.empty(runs, dtype=np.int64)
+        self.pulls = np.empty((runs, simulation.bandit.n_arms), dtype=np.int64)
+        self.curves = np.empty((runs, times)) if keep_curves else None
+
+    def add(self, played: Played) -> None:
+        rows = slice(self.count, self.count + len(played.regret))
+        self.count = accumulate(self.count, self.mean, self.squares, played.regret)
+        self.final_regret[rows] = played.regret[:, -1]
+        self.commit_time[rows] = played.commit_time
+        self.committed_arm[rows] = played.committed_arm
+        self.pulls[rows] = played.pulls
+        if self.curves is not None:
+            self.curves[rows] = played.regret
+
+    def result(self, label: str, meta: dict[str, Any]) -> Result:
+        """The Result, which takes the arrays over."""
+        with np.errstate(invalid="ignore"):
+            sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
+        arrays = {
+            "times": np.array(self.simulation.times),
+            "regret": self.mean,
+            "regret_sem": sem,
+            "final_regret": self.final_regret,
+            "commit_time": self.commit_time,
+            "committed_arm": self.committed_arm,
+            "pulls": self.pulls,
+            "gaps": self.simulation.gaps,
+        }
+        if self.curves is not None:
+            arrays["curves"] = self.curves
+        for array in arrays.values():
+            array.flags.writeable = False
+        return Result(**arrays, label=label, meta=meta)
+
+
+def batch_size(runs: int, entries: int, workers: int, fixed: int | None) -> int:
+    """Small enough to share the runs out, large enough for the overhead of a batch not to matter.
+
+    `entries` are the numbers that a run takes in the largest array.
+    """
+    size = min(LARGEST_BATCH, runs // (8 * workers)) if fixed is None else fixed
+    return max(1, min(size, LARGEST_BATCH_ENTRIES // entries))
+
+
+def in_order(
+    simulation: Simulation,
+    spans: Iterator[tuple[int, int]],
+    workers: int,
+    executor: Executor | None,
+    store: Checkpoint | None,
+) -> Iterator[Played]:
+    """Batches in the order of their runs, played by several workers at once.
+
+    A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
+    loses interest, stops the workers.
+    """
+    pool = Threads(workers) if executor is None else Borrowed(executor)
+    pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
+
+    def begin(span: tuple[int, int]) -> Answer | Played:
+        known = store.load(span) if store is not None else None
+        if known is not None:
+            return known
+        answer: Answer = SimpleQueue()
+        pool.submit(answer, play, simulation, *span)
+        return answer
+
+    def finish() -> Played:
+        span, batch = pending.popleft()
+        if isinstance(batch, Played):
+            return batch
+        played: Played = wait(batch)
+        if store is not None:
+            store.save(span, played)
+        return played
+
+    try:
+        for span in spans:
+            pending.append((span, begin(span)))
+            if len(pending) >= 4 * workers:
+                yield finish()
+        while pending:
+            yield finish()
+    finally:
+        pool.end()

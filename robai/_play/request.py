@@ -1,0 +1,203 @@
+"""What is asked for: a simulation, which decides its numbers, and options, which do not."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._base import checks
+from robai._play.seeds import Seed, states
+from robai.bandits import Bandit
+from robai.custom import CustomPolicy, as_policy
+from robai.policies.base import BasePolicy
+from robai.rules import Game
+
+Engine = Literal["auto", "step", "leap"]
+LONGEST_HORIZON = 10**18
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """All that the runs of one simulation have in common."""
+
+    policy: BasePolicy
+    bandit: Bandit
+    horizon: int
+    times: tuple[int, ...]
+    entropy: tuple[int, ...]
+    spawn_key: tuple[int, ...]
+    engine: Literal["step", "leap"]
+
+    @classmethod
+    def of(
+        cls, policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any, checkpoint: Any
+    ) -> Simulation:
+        """Every argument checked."""
+        policy = as_policy(policy)
+        if checkpoint is not None and isinstance(policy, CustomPolicy):
+            raise ValueError(
+                f"checkpoint must be None for {policy.label()}, which is written in Python: "
+                f"nobody can tell whether it is still the same, got {checkpoint!r}"
+            )
+        if not isinstance(bandit, Bandit):
+            raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
+        horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if horizon < bandit.n_arms:
+            raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
+        rounds, played_by = _times(times, horizon), _engine(engine, policy, bandit)
+        simulation = cls(policy, bandit, horizon, rounds, *seed, played_by)
+        policy._start(simulation.game)  # a policy that does not fit the bandit says so
+        return simulation
+
+    @property
+    def game(self) -> Game:
+        bandit = self.bandit
+        return Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        return np.array(self.bandit.means)
+
+    @cached_property
+    def gaps(self) -> NDArray[np.float64]:
+        return np.array(self.bandit.gaps)
+
+    def states(self, first: int, last: int) -> NDArray[np.uint64]:
+        """The generator's state for runs first, ..., last - 1."""
+        return states((self.entropy, self.spawn_key), first, last)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a batch of runs returns."""
+
+    regret: NDArray[np.float64]  # runs x times
+    commit_time: NDArray[np.int64]
+    committed_arm: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+
+
+def _times(times: Any, horizon: int) -> tuple[int, ...]:
+    """Increasing rounds that end at the horizon."""
+    if isinstance(times, Iterable) and getattr(times, "ndim", 1) > 0 and not isinstance(times, str | bytes):
+        rounds = [checks.whole("times", each, 1, horizon) for each in times]
+        if not rounds:
+            raise ValueError("times must hold at least one round, got none")
+        for earlier, later in itertools.pairwise(rounds):
+            if later <= earlier:
+                raise ValueError(f"times must be increasing, got {later} after {earlier}")
+    else:
+        count = checks.whole("times", times, 1, 10**6)
+        grid = np.geomspace(1, horizon, count) if count > 1 else np.empty(0)
+        # 10**18 is not exact in floating point.
+        rounds = [int(each) for each in np.unique(np.rint(grid).astype(np.int64)) if each < horizon]
+        rounds.append(horizon)
+    return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
+
+
+def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> Literal["step", "leap"]:
+    """The engine that plays: the one asked for, or the leap engine where it applies.
+
+    It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
+    `bench/leap.py` prints both over a range of horizons, bandits and policies.
+    """
+    checks.one_of("engine", engine, get_args(Engine))
+    obstacle = _obstacle(policy, bandit)
+    if engine == "leap" and obstacle:
+        raise ValueError(f"engine='leap' does not apply: {obstacle}")
+    return "step" if obstacle or engine == "step" else "leap"
+
+
+def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
+    """Why the leap engine cannot play a policy on a bandit, if it cannot."""
+    if isinstance(policy, CustomPolicy):
+        return f"{policy.label()} is written in Python"
+    explore, stop, _ = policy.parts()
+    if not explore.leaps:
+        return f"{explore!r} does not work by an index"
+    if not stop.leaps:
+        return f"{stop!r} has to be asked after every round"
+    if bandit.family is None:
+        return f"sums of rewards of {bandit!r} cannot be drawn at once"
+    return None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to run a simulation: nothing of this changes its numbers."""
+
+    runs: int
+    workers: int
+    executor: Executor | None
+    checkpoint: Path | None
+    progress: bool | Callable[[int, int], Any]
+    curves: bool
+
+    @classmethod
+    def of(
+        cls, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
+    ) -> Options:
+        """Every argument checked."""
+        if executor is not None and (
+            isinstance(executor, type) or not callable(getattr(executor, "submit", None))
+        ):
+            raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
+        if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
+            raise ValueError(
+                f"executor must not be the pool in which this call runs, whose threads could wait for each "
+                f"other for ever, got {executor!r}; leave it out, or pass another"
+            )
+        if not (checkpoint is None or isinstance(checkpoint, str | os.PathLike)):
+            raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
+        if not (isinstance(progress, bool) or callable(progress)):
+            raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
+        return cls(
+            runs=checks.whole("runs", runs, 1, 2**53),
+            workers=_cores() if workers is None else checks.whole("workers", workers, 1, 4096),
+            executor=executor,
+            checkpoint=None if checkpoint is None else Path(checkpoint),
+            progress=progress,
+            curves=bool(curves),
+        )
+
+
+def _runs_in(pool: ThreadPoolExecutor) -> bool:
+    """Whether this thread is one of the pool's."""
+    with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
+        return threading.current_thread() in pool._threads
+
+
+def check_memory(simulations: list[Simulation], options: Options) -> None:
+    """A ValueError, before anything is played, if the machine cannot hold the results."""
+    arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
+    numbers = 3 + arms + (times if options.curves else 0)  # a run
+    needed = 8 * numbers * options.runs * len(simulations)
+    if needed > _memory():
+        kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if options.curves else "")
+        raise ValueError(
+            f"runs must be fewer on this machine, got {options.runs:,}: results with {kept} need "
+            f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
+        )
+
+
+def _memory() -> float:
+    """The bytes of memory of the machine, infinite if it does not tell."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,411 @@
+"""Agent: a policy that runs a live experiment, one user at a time, and survives a restart."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from reprlib import repr as brief
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robai._base import checks
+from robai._base.files import write_atomically
+from robai._core.player import HorizonReached, Player
+from robai._core.rng import Stream, seed_block
+from robai._play.seeds import Rng, seed_words
+from robai.custom import CustomPolicy, PythonPolicy, as_policy
+from robai.live import monitor, state
+from robai.live.experiment import Experiment, RewardLike
+from robai.live.journal import Journal
+from robai.live.state import Commitment, Counts
+from robai.policies.base import BasePolicy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["Agent", "HorizonReached", "load"]
+
+Label = TypeVar("Label", bound=str | int | float)
+
+
+class Agent(Generic[Label]):
+    """A policy in an experiment that is going on.
+
+    `select` hands out an arm, `update` takes its reward, in any order and with any delay::
+
+        agent = robai.Agent(robai.KLEOCPUG(), ["A", "B", "C"], horizon=200_000, reward="bernoulli")
+        arm = agent.select()
+        agent.update(arm, 1.0)
+
+    Pulls that were handed out and have no reward yet are pending. They count in the initial
+    round robin, and the exploration treats them as if their rewards were the mean of the arm so
+    far, so that a batch spreads over the arms. Stopping and commitment look at rewards that have
+    arrived, and at nothing else. The stopping rule is asked by `select`, never by an update. With
+    immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
+    the theorems are about. Late rewards delay the commitment and add to the regret; so do a large
+    first batch, or much data of a poor arm from elsewhere, for policies that wait until one arm has
+    l times the pulls of every other (EOCPUG, KLEOCPUG). Policies that stop at a fixed round (EOCP,
+    KLEOCP) count data from elsewhere as rounds: with much of it for one arm only they would commit
+    before they have compared, so give them none, or as much for every arm.
+
+    The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
+    Threads may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come
+    at any moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted
+    while the journal was being written, nobody knows whether the record is there, and the agent refuses
+    all further changes: make it again from its journal.
+
+    Parameters
+    ----------
+    policy : policy or object with `select(state)` and `update(arm, reward)`
+        One of `robai.policies`, or your own (see `robai.custom`).
+    arms : sequence of str, int or float, or int
+        The names of the arms, or how many there are; they are then called 0, 1, ...
+    horizon : int
+        The number of rounds: pulls answered or pending. After the last one `select` returns the
+        committed arm, or raises `HorizonReached` if there is none.
+    reward : str or family
+        Which rewards are valid: "bernoulli" 0 or 1, "bounded" from 0 to 1, "gaussian" any finite
+        number, ..., or a family of `robai.families`, such as Binomial(10).
+    rng : None, int, SeedSequence or Generator
+        The seed of the draws.
+    journal : path, Journal or None
+        A file that every change is appended to before it is acknowledged. If it exists, the agent
+        goes on where the file ends, with the generator that it records: make the agent by the
+        same call after a crash. See `robai.Journal`.
+
+    Attributes
+    ----------
+    committed, committed_arm, commit_time, commit_reason
+        The commitment: whether, to which arm, after how many answers, and why, in words.
+    labels, horizon, policy, journal
+        As they were given.
+    """
+
+    @overload
+    def __init__(
+        self: Agent[int],
+        policy: BasePolicy | PythonPolicy,
+        arms: int,
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        policy: BasePolicy | PythonPolicy,
+        arms: Iterable[Label],
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        policy: BasePolicy | PythonPolicy,
+        arms: Iterable[Label] | int,
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
+        journal: str | os.PathLike[str] | Journal | None = None,
+    ) -> None:
+        experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
+        (entropy, spawn_key), _ = seed_words(rng)
+        self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
+        if journal is not None:
+            given = isinstance(journal, Journal)
+            opened = journal if isinstance(journal, Journal) else Journal(journal)
+            try:
+                self._attach(opened)
+            except BaseException:
+                if not given:  # one that was handed in may be another agent's
+                    opened.close()
+                raise
+
+    def _begin(self, experiment: Experiment, stream: Stream) -> None:
+        policy, game = experiment.policy, experiment.game
+        self._experiment = experiment
+        self._labels: tuple[Label, ...] = experiment.labels
+        self._numbers = {label: number for number, label in enumerate(experiment.labels)}
+        own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
+        rewards = experiment.reward._core()
+        self._player = Player(policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
+
+    @property
+    def policy(self) -> BasePolicy | PythonPolicy:
+        """The policy, as it was handed in."""
+        policy = self._experiment.policy
+        return policy.policy if isinstance(policy, CustomPolicy) else policy
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the arms."""
+        return self._labels
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds."""
+        return self._experiment.horizon
+
+    @property
+    def journal(self) -> Journal | None:
+        """The file that every change is appended to, if there is one."""
+        journal: Journal | None = self._player.journal
+        return journal
+
+    # ---- rounds
+
+    def select(self) -> Label:
+        """The arm for the next round.
+
+        After the commitment it is always the committed arm, also beyond the horizon.
+
+        Raises
+        ------
+        HorizonReached
+            If all rounds have been handed out and the policy has not committed.
+        """
+        return self._labels[self._player.select()]
+
+    def select_batch(self, n: int) -> NDArray[np.int64] | list[Label]:
+        """The arms for the next `n` rounds: those that `n` calls of `select` would give.
+
+        An array if the arms are numbered, a list of labels if they have names. If fewer rounds
+        are left than are asked for, nothing is handed out and a ValueError says how many are.
+        """
+        arms = self._player.select_batch(n)
+        if self._experiment.numbered:
+            return arms
+        return [self._labels[arm] for arm in arms.tolist()]
+
+    def update(self, arm: Label, reward: float) -> None:
+        """Record the reward of a pull of `arm`.
+
+        Answers may come in any order and at any time, and need no token: the number of pending
+        pulls of the arm falls by one. With none pending the reward counts all the same, which is
+        how data from elsewhere gives a warm start.
+
+        Raises
+        ------
+        KeyError
+            If there is no such arm.
+        ValueError
+            If it is not a possible reward. Nothing has changed then.
+        """
+        try:
+            number = self._numbers[arm]  # not by `_number`: a call takes as long as a look-up
+        except (KeyError, TypeError):
+            raise self._unknown(arm) from None
+        self._player.update(number, reward)
+
+    def update_counts(self, arm: Label, n: int, total: float) -> None:
+        """Record `n` rewards of `arm` that sum to `total`."""
+        self._player.update_counts(self._number(arm), n, total)
+
+    def update_batch(self, arms: Iterable[Label] | NDArray[np.integer[Any]], rewards: ArrayLike) -> None:
+        """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
+        try:
+            values = np.asarray(rewards)
+            if values.dtype.kind not in "biufO":  # NumPy would make numbers of strings
+                raise TypeError
+            values = np.ascontiguousarray(values, dtype=np.float64)
+        except OverflowError:
+            raise ValueError("rewards must be finite, got one that a double cannot hold") from None
+        except (TypeError, ValueError):
+            raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
+        numbers = self._numbers_of(arms)
+        if values.shape != numbers.shape:
+            raise ValueError(
+                f"arms and rewards must be of the same length, got {len(numbers)} and shape {values.shape}"
+            )
+        self._player.update_batch(numbers, values)
+
+    def _number(self, arm: Any) -> int:
+        try:
+            return self._numbers[arm]
+        except (KeyError, TypeError):  # a TypeError if it cannot be a label at all
+            raise self._unknown(arm) from None
+
+    def _unknown(self, arm: Any) -> KeyError:
+        return KeyError(f"there is no arm {brief(arm)}; the arms are {brief(self._labels)}")
+
+    def _numbers_of(self, arms: Any) -> NDArray[np.int64]:
+        """Arm numbers as an array; those of numbered arms are yet to be checked."""
+        if self._experiment.numbered:
+            numbers = np.asarray(arms)
+            if numbers.ndim == 1 and numbers.dtype.kind in "iu":
+                return np.ascontiguousarray(numbers, dtype=np.int64)
+        if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+            raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
+        return np.array([self._number(arm) for arm in arms], dtype=np.int64)
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        """Answered pulls of every arm."""
+        return self._player.pulls
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The sum of the rewards of every arm."""
+        return self._player.sums
+
+    @property
+    def pending(self) -> NDArray[np.int64]:
+        """Pulls of every arm that were handed out and have no reward yet."""
+        return self._player.pending
+
+    @property
+    def rounds(self) -> int:
+        """Rounds so far: answered and pending."""
+        return self._player.rounds
+
+    # ---- reports
+
+    @property
+    def committed(self) -> bool:
+        """Whether the policy has committed to an arm, which it does once and for all."""
+        return self._player.commitment is not None
+
+    @property
+    def committed_arm(self) -> Label | None:
+        """The arm committed to, or None."""
+        commitment = self._player.commitment
+        return None if commitment is None else self.labels[commitment[0]]
+
+    @property
+    def commit_time(self) -> int | None:
+        """How many answers there were at the commitment, or None."""
+        commitment = self._player.commitment
+        return None if commitment is None else commitment[1]
+
+    @property
+    def commit_reason(self) -> str | None:
+        """Why the policy committed, with the numbers that triggered it; None if it has not."""
+        return monitor.reason(self)
+
+    def table(self) -> list[monitor.Row]:
+        """One row an arm: what `summary` shows, as data."""
+        return monitor.table(self)
+
+    def summary(self) -> str:
+        """One sentence on where the experiment stands, and a table of the arms.
+
+        `lower` and `upper` are the bounds that the policy itself compares, of the answered pulls;
+        - where it compares none.
+        """
+        with self._player.lock:
+            return monitor.summary(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the means with the bounds that the policy compares, and mark the commitment."""
+        return monitor.plot(self, ax)
+
+    def __repr__(self) -> str:
+        where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
+        policy = self._experiment.policy.label()
+        return (
+            f"<Agent {policy}: {len(self.labels)} arms, round {self.rounds:,} of {self.horizon:,}, {where}>"
+        )
+
+    # ---- durable state
+
+    def to_json(self) -> str:
+        """Everything, the generator included: the agent that `from_json` makes goes on exactly alike."""
+        return state.dumps(self._state())
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Agent[Any]:
+        """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
+        agent = cls.__new__(cls)
+        agent._resume(*state.decode(state.loads(text)))
+        return agent
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json` to a file; a crash leaves the old file or the new one. See `robai.load`."""
+        write_atomically(path, self.to_json().encode())
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        # Without the journal, which can belong to one agent only.
+        return type(self).from_json, (self.to_json(),)
+
+    def _state(self) -> dict[str, Any]:
+        if isinstance(self._experiment.policy, CustomPolicy):
+            raise TypeError(
+                f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
+                "a journal can bring it back"
+            )
+        pulls, sums, pending, generator, exploration, commitment = self._player.state()
+        committed = None if commitment is None else Commitment(*commitment)
+        return state.encode(self._experiment, Counts(pulls, sums, pending, generator, exploration, committed))
+
+    def _resume(self, experiment: Experiment, counts: Counts) -> None:
+        self._begin(experiment, Stream(counts.generator))
+        player = self._player
+        player.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
+        try:
+            player.rules.explore.remember(counts.exploration, counts.pulls)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"field exploration: {error}") from None
+
+    # ---- journal
+
+    def _attach(self, journal: Journal) -> None:
+        """Repeat what the journal says, or begin it if it is empty."""
+        for line, record in journal.records():
+            try:
+                if line == 1:
+                    self._player.stream.state = state.decode_header(record, self._experiment)
+                else:
+                    self._repeat(record)
+            except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                raise ValueError(f"{journal.path}, line {line}: {error}") from error
+        if journal.empty:
+            journal.append(state.header(self._experiment, self._player.stream.state))
+        self._player.journal = journal
+
+    def _repeat(self, record: Any) -> None:
+        match record:
+            case ["select", int(arm)]:
+                self._expect([self.select()], [arm])
+            case ["select_batch", [*arms]]:
+                self._expect(self.select_batch(len(arms)), arms)
+            case ["update", int(arm), reward]:
+                self.update(self._label(arm), reward)
+            case ["update_counts", int(arm), n, total]:
+                self.update_counts(self._label(arm), n, total)
+            case ["update_batch", [*arms], [*rewards]]:
+                self.update_batch([self._label(arm) for arm in arms], rewards)
+            case _:
+                raise ValueError("this is not a record")
+
+    def _label(self, arm: int) -> Label:
+        return self.labels[checks.whole("arm", arm, 0, len(self.labels) - 1)]
+
+    def _expect(self, chosen: Iterable[Any], arms: list[int]) -> None:
+        expected = [self._label(arm) for arm in arms]
+        if list(chosen) != expected:
+            raise ValueError(
+                f"it says that {expected} was chosen, which is not what this policy chooses; "
+                "did another version of robai or NumPy write it?"
+            )
+
+
+def load(path: str | os.PathLike[str]) -> Agent[Any]:
+    """The agent that `Agent.save` wrote to a file.
+
+    It goes on exactly as if it had never stopped. A file that is damaged, or that nobody should
+    trust, raises a ValueError that says which field is wrong; nothing in it is executed.
+    """
+    try:
+        return Agent.from_json(Path(path).read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None

@@ -1,0 +1,109 @@
+"""Why a policy committed, in words.
+
+The numbers are the rules' own: what they compared at the moment of the commitment, or remember of it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from robai._core import explore_stages, stopping
+from robai._core.protocols import Evidence, Started
+
+
+class Seen(NamedTuple):
+    """The answered pulls of every arm at some moment; `labels` are the arms as people name them."""
+
+    labels: tuple[Any, ...]
+    horizon: int
+    pulls: list[int]
+    sums: list[float]
+
+    @property
+    def evidence(self) -> Evidence:
+        """The same, as rules see it."""
+        return Evidence(self.pulls, self.sums, self.horizon)
+
+    @property
+    def best(self) -> int:
+        """The first arm with the largest mean."""
+        return max(range(len(self.pulls)), key=self.mean)
+
+    def mean(self, arm: int) -> float:
+        return self.sums[arm] / self.pulls[arm]
+
+    def share(self, arm: int) -> str:
+        return f"mean {self.mean(arm):.4g} of {self.pulls[arm]:,} pulls"
+
+
+# What a stopping rule compared: `value` with `asked`, `arm` with its closest `rival`.
+_STOPPED = {
+    stopping.FixedRound: "{value:,.0f} rewards had arrived, and exploration was to end at {asked:,.0f}",
+    stopping.Imbalance: "{arm!r} had {value:,.0f} pulls, more than {asked:,.1f}: l = {rule.level:.4g} times "
+    "the {rival_pulls:,} of {rival!r}, the most of any other arm, plus one",
+    stopping.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
+    "at most {asked:.4g} of {rival!r}",
+    stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
+    stopping.LikelihoodRatio: "the log likelihood ratio of {arm!r} against every other arm was at least "
+    "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough",
+}
+
+_COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
+
+# By what a commitment rule chose an arm.
+_CHOSEN = {
+    stopping.LargestLower: "the largest lower bound, {:.4g}",
+    stopping.LargestMean: "the largest mean, {:.4g}",
+    stopping.MostPulled: "the most pulls, {:,.0f}",
+}
+
+
+def reason(rules: Started, seen: Seen, arm: int) -> str:
+    """Why exploration ended at what was seen, and why in favour of this arm."""
+    stopped = [
+        _STOPPED.get(type(report.rule), _COMPARED).format(
+            **report._asdict()
+            | {"arm": seen.labels[report.arm], "rival": seen.labels[report.rival]}
+            | {"rival_pulls": seen.pulls[report.rival]}
+        )
+        for report in rules.stop.report(seen.evidence)
+        if rules.stop.fires_on(seen.evidence)
+    ]
+    return f"{', and '.join(stopped) or _ended(rules.explore, seen, arm)}; {_chosen(rules.commit, seen, arm)}"
+
+
+def _chosen(rule: Any, seen: Seen, arm: int) -> str:
+    if type(rule) not in _CHOSEN:
+        return f"{seen.labels[arm]!r} was left, with {seen.share(arm)}"
+    score = rule.score_of(seen.evidence, arm)
+    return f"{seen.labels[arm]!r} had {_CHOSEN[type(rule)].format(score)}"
+
+
+def _ended(rule: Any, seen: Seen, arm: int) -> str:
+    """Why an exploration in stages ended by itself."""
+    memory, others = rule.memory(), [other for other in range(len(seen.pulls)) if other != arm]
+    if isinstance(rule, explore_stages.DoubleExplore):
+        favourite, other = memory["favourite"], 1 - memory["favourite"]
+        fresh = seen.pulls[other] - memory["old_pulls"]
+        mean = (seen.sums[other] - memory["old_sum"]) / fresh
+        return (
+            f"{seen.labels[favourite]!r} had {seen.share(favourite)}, and {fresh:,} fresh pulls of "
+            f"{seen.labels[other]!r} had mean {mean:.4g}, far enough away"
+        )
+    if isinstance(rule, explore_stages.DoubleExploreK) and memory["beaten"]:
+        means = zip(seen.labels, memory["fresh_means"], strict=True)
+        listed = ", ".join(f"{label!r} {mean:.4g}" for label, mean in means)
+        return (
+            f"a challenger held out, and over {rule.length:.4g} fresh pulls of every arm had means {listed}"
+        )
+    if isinstance(rule, explore_stages.DoubleExploreK):
+        return (
+            f"{seen.labels[arm]!r} had mean {memory['mean']:.4g} of {math.ceil(rule.length):,} fresh pulls, "
+            "and the fresh mean of every other arm was far enough below"
+        )
+    runner_up = max(others, key=seen.mean)
+    return (
+        f"all other arms had been dropped, the best of them {seen.labels[runner_up]!r} "
+        f"with {seen.share(runner_up)}"
+    )

@@ -1,0 +1,57 @@
+"""The policies: each is an exploration rule, a stopping rule and a commitment rule.
+
+`parts()` shows the three:
+
+>>> import robai
+>>> robai.EOCPUG().parts().stop
+Imbalance(inflation=1.0)
+
+`POLICIES` lists them all by the name that the command line uses.
+"""
+
+from robai.policies.base import BasePolicy, Policy
+from robai.policies.baselines import (
+    BAIETC,
+    DETC,
+    DETCK,
+    KLUCB,
+    UCB,
+    ActionElimination,
+    ThompsonSampling,
+    TrackAndStop,
+    UCBAlpha,
+)
+from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
+
+__all__ = [
+    "BAIETC",
+    "DETC",
+    "DETCK",
+    "EOCP",
+    "EOCPUG",
+    "KLEOCP",
+    "KLEOCPUG",
+    "KLUCB",
+    "UCB",
+    "ActionElimination",
+    "Policy",
+    "ThompsonSampling",
+    "TrackAndStop",
+    "UCBAlpha",
+]
+
+POLICIES: dict[str, type[BasePolicy]] = {
+    "eocp": EOCP,
+    "eocp-ug": EOCPUG,
+    "kl-eocp": KLEOCP,
+    "kl-eocp-ug": KLEOCPUG,
+    "ucb": UCB,
+    "kl-ucb": KLUCB,
+    "thompson": ThompsonSampling,
+    "bai-etc": BAIETC,
+    "detc": DETC,
+    "detc-k": DETCK,
+    "ucb-alpha": UCBAlpha,
+    "track-and-stop": TrackAndStop,
+    "action-elimination": ActionElimination,
+}

@@ -1,0 +1,94 @@
+"""What all policies have, and `Policy`, any combination of three rules."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from robai import rules
+from robai._base.spec import Field, Kind, Spec, parameter, spec
+from robai._core.protocols import Started
+
+
+class Parts(NamedTuple):
+    """The answers of a policy to the three questions: how to explore, when to stop, what to commit to."""
+
+    explore: rules.Exploration
+    stop: rules.Stopping
+    commit: rules.Commitment
+
+
+class BasePolicy(Spec):
+    """What all policies have."""
+
+    def parts(self) -> Parts:
+        """The exploration, stopping and commitment rules of this policy."""
+        raise NotImplementedError
+
+    def _start(self, game: rules.Game) -> Started:
+        parts = self.parts()
+        explore = parts.explore._start(game)
+        # Posterior sampling can begin without a pull, but a stopping rule needs every mean.
+        least = 0 if parts.stop == rules.Never() else 1
+        return Started(
+            explore, parts.stop._start(game), parts.commit._start(game, explore),
+            max(explore.initial_pulls, least),
+        )  # fmt: skip
+
+
+def _part(kind: type, question: str) -> Kind:
+    """A rule of the kind, or a policy, whose own rule is taken."""
+
+    def check(name: str, value: Any) -> Any:
+        rule = getattr(value.parts(), name) if isinstance(value, BasePolicy) else value
+        if not isinstance(rule, kind):
+            raise TypeError(
+                f"{name} must be {question} of robai.rules, or a policy that has one, got {value!r}"
+            )
+        return rule
+
+    return Kind(check, question)
+
+
+@spec
+class Policy(BasePolicy):
+    """Any combination of the parts.
+
+    A part is a rule of `robai.rules`, or a policy, of which the same part is taken:
+    `Policy(explore=KLUCB(), stop=EOCPUG(), commit=rules.MostPulled())`.
+
+    Parameters
+    ----------
+    explore : rules.Exploration or policy
+        How to explore.
+    stop : rules.Stopping or policy
+        When to stop; rules combine with `&` and `|`.
+    commit : rules.Commitment or policy
+        Which arm to commit to.
+    """
+
+    explore: Field[rules.Exploration | BasePolicy, rules.Exploration] = parameter(
+        _part(rules.Exploration, "an exploration rule")
+    )
+    stop: Field[rules.Stopping | BasePolicy, rules.Stopping] = parameter(
+        _part(rules.Stopping, "a stopping rule"), default=rules.Never()
+    )
+    commit: Field[rules.Commitment | BasePolicy, rules.Commitment] = parameter(
+        _part(rules.Commitment, "a commitment rule"), default=rules.LargestMean()
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.commit, rules.Recommended):
+            return
+        if self.stop != rules.Never():
+            raise ValueError(
+                f"commit=Recommended() needs stop=Never(), as the exploration says itself when it is over, "
+                f"got stop={self.stop!r}"
+            )
+        if not isinstance(self.explore, rules.STAGED):
+            raise ValueError(
+                f"commit=Recommended() needs an exploration in stages, got explore={self.explore!r}"
+            )
+
+    def parts(self) -> Parts:
+        return Parts(self.explore, self.stop, self.commit)

@@ -1,0 +1,213 @@
+"""The policies that the paper compares with."""
+
+from __future__ import annotations
+
+from robai import families, rules
+from robai._base.spec import Field, parameter, spec
+from robai.families import FamilyLike
+from robai.policies.base import BasePolicy, Parts
+from robai.rules.parameters import (
+    ALPHA,
+    DELTA,
+    FAMILY,
+    KL_LEVEL,
+    LEVEL,
+    RADIUS,
+    SIGMA,
+    TRACKING,
+    KLLevel,
+    Level,
+    Radius,
+    Tracked,
+)
+
+
+@spec
+class UCB(BasePolicy):
+    """The arm with the largest m + sigma sqrt(2 f / N); never commits.
+
+    Parameters
+    ----------
+    level : str
+        "horizon": f = log T, the paper's baseline. "ratio": f = log(T/N), Garivier, Kaufmann and
+        Lattimore (2016). "round": f = log t, UCB1 of Auer, Cesa-Bianchi and Fischer (2002), whose
+        rewards in [0, 1] have sigma = 1 here.
+    sigma : float
+        Standard deviation (sub-Gaussian parameter) of the rewards.
+    """
+
+    level: Level = parameter(LEVEL, default="horizon")
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(rules.UpperBound(self.level, 0.0, self.sigma), rules.Never(), rules.LargestMean())
+
+
+@spec
+class KLUCB(BasePolicy):
+    """The arm with the largest q such that N d(m, q) <= f; never commits.
+
+    Garivier and Cappe (2011), Cappe et al. (2013): asymptotically optimal regret for
+    one-parameter exponential families.
+
+    Parameters
+    ----------
+    level : str
+        "horizon": f = log T, the paper's baseline. "round": f = log t. "ratio": f = log(T/N),
+        KL-UCB-H+. "++": f = log+(y (1 + log+(y)^2)), y = T/(K N), Menard and Garivier (2017).
+    family : family, name or None
+        Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
+    """
+
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.KLUpperBound(self.level, 0.0, self.family), rules.Never(), rules.LargestMean())
+
+
+@spec
+class ThompsonSampling(BasePolicy):
+    """The arm with the largest draw from its posterior; never commits.
+
+    Jeffreys' prior of the family (Korda, Kaufmann and Munos, 2013): asymptotically optimal
+    regret. Every arm is pulled once first where the prior alone is improper.
+
+    Parameters
+    ----------
+    family : family, name or None
+        Whose posterior; that of the rewards if None.
+    """
+
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.PosteriorSampling(self.family), rules.Never(), rules.LargestMean())
+
+
+@spec
+class BAIETC(BasePolicy):
+    """Explore both arms in turn, commit when |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t).
+
+    Garivier, Kaufmann and Lattimore (2016). Two arms. Regret 4/gap log T, twice the optimum;
+    commitment in O(log T).
+    """
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(rules.RoundRobin(), rules.MeanGap(self.sigma), rules.LargestMean())
+
+
+@spec
+class DETC(BasePolicy):
+    """Double explore-then-commit with an unknown gap, T_1 = log^2 T.
+
+    Jin, Xu, Xiao and Gu (2021). Two arms. Asymptotically optimal regret; the commitment takes at
+    least log^2 T rounds.
+    """
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(rules.DoubleExplore(self.sigma), rules.Never(), rules.Recommended())
+
+
+@spec
+class DETCK(BasePolicy):
+    """Double explore-then-commit for any number of arms, as the paper's appendix runs it.
+
+    Jin, Xu, Xiao and Gu (2021).
+    """
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(rules.DoubleExploreK(self.sigma), rules.Never(), rules.Recommended())
+
+
+@spec
+class UCBAlpha(BasePolicy):
+    """The arm with the largest m + alpha w(N); commits when m -+ w separate the best arm.
+
+    w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)). Degenne, Nedelec, Calauzenes and Perchet
+    (2019). Commitment in O(log T) with regret at most 2 alpha^2/gap log T.
+
+    Parameters
+    ----------
+    alpha : float
+        Above 1; near 1 it explores like UCB and stops late, a large one explores uniformly.
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    sigma : float
+        Standard deviation (sub-Gaussian parameter) of the rewards.
+    """
+
+    alpha: float = parameter(ALPHA, default=2.0)
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.WideBound(self.alpha, self.delta, self.sigma),
+            rules.Separation(self.delta, self.sigma),
+            rules.LargestMean(),
+        )
+
+
+@spec
+class TrackAndStop(BasePolicy):
+    """Track the proportions that identify the best arm fastest, stop by a likelihood ratio, commit.
+
+    Garivier and Kaufmann (2016) with the threshold log((1 + log t) / delta); TAS-ETC in the
+    paper. The proportions are those of the current estimate, solved for again in every round, or
+    with more than ten arms whenever 1 % more rounds have been played. A mean on the edge of its
+    domain (no success yet, or no failure) is taken to be 1/(2N + 2) inside.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    tracking : str
+        "C" tracks the sum of the proportions so far, "D" the last ones.
+    family : family, name or None
+        Whose divergence; that of the rewards if None.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    tracking: Tracked = parameter(TRACKING, default="C")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.Tracking(self.tracking, self.family),
+            rules.LikelihoodRatio(delta=self.delta, family=self.family),
+            rules.LargestMean(),
+        )
+
+
+@spec
+class ActionElimination(BasePolicy):
+    """Pull the arms still in doubt in turn, drop the hopeless, commit to the last one.
+
+    Even-Dar, Mannor and Mansour (2006).
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    radius : str
+        "paper": m +- sigma sqrt(2 log(1/delta) / N), after every pull. "even-dar": m +- alpha_n,
+        alpha_n = sigma sqrt(2 log(4 K n^2 / delta) / n), after every sweep.
+    sigma : float
+        Standard deviation (sub-Gaussian parameter) of the rewards.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    radius: Radius = parameter(RADIUS, default="paper")
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.Elimination(self.delta, self.radius, self.sigma), rules.Never(), rules.Recommended()
+        )

@@ -1,0 +1,112 @@
+"""The numbers that are read off a result, each computed once: texts, tables and figures only format them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from robai._base.intervals import Mean, clopper_pearson
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from robai.result.result import Result
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+class WrongCommit(NamedTuple):
+    """How often a policy committed to an arm that is not the best, with the ends of an exact interval."""
+
+    count: int  # type: ignore[assignment]  # instead of tuple.count, which nobody asks for here
+    committed: int
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Digest:
+    """A result in a few numbers; None where there is nothing to say.
+
+    Attributes
+    ----------
+    regret : mean final regret and its standard error
+    quantiles : of final regret, at 5, 25, 50, 75 and 95 %
+    committed : share of the runs that committed
+    commit_time : mean round of commitment, of the runs that committed
+    commit_median : its median
+    capped_time : mean round of commitment, of all runs: one that never commits counts as the horizon
+    wrong : wrong commitments with their 95 % interval; None if no run committed or several arms are best
+    shares : of the rounds that went to each arm
+    """
+
+    regret: Mean
+    quantiles: tuple[float, ...]
+    committed: float
+    commit_time: Mean | None
+    commit_median: float | None
+    capped_time: Mean
+    wrong: WrongCommit | None
+    shares: tuple[float, ...]
+
+    @classmethod
+    def of(cls, result: Result) -> Digest:
+        times = result.commit_time[result.committed]
+        return cls(
+            regret=Mean(float(result.regret[-1]), float(result.regret_sem[-1])),
+            quantiles=tuple(np.quantile(result.final_regret, QUANTILES).tolist()),
+            committed=len(times) / result.runs,
+            commit_time=_mean(times) if len(times) else None,
+            commit_median=float(np.median(times)) if len(times) else None,
+            capped_time=_mean(np.where(result.committed, result.commit_time, result.horizon)),
+            wrong=result.wrong_commit() if len(times) and result.best_arm is not None else None,
+            # Divided first: a mean of numbers up to 1 is never rounded above 1, and is exactly 1 if all are.
+            shares=tuple((result.pulls / result.horizon).mean(axis=0).tolist()),
+        )
+
+
+def _mean(values: NDArray[Any]) -> Mean:
+    sem = values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return Mean(float(values.mean()), float(sem))
+
+
+def count_wrong(result: Result, confidence: float) -> WrongCommit:
+    """As `Result.wrong_commit`."""
+    committed = int(result.committed.sum())
+    count = int((result.committed_arm[result.committed] != result.best_arm).sum())
+    if committed == 0:
+        return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
+    low, high = clopper_pearson(count, committed, confidence)
+    return WrongCommit(count, committed, count / committed, low, high)
+
+
+def record(result: Result) -> dict[str, Any]:
+    """The numbers of a simulation that a script would read; None where there is nothing to say.
+
+    Commitment times are of the runs that committed, as is the rate of wrong commitments.
+    """
+    digest = result.digest()
+    return {
+        "label": result.label,
+        "policy": result.meta.get("policy"),
+        "bandit": result.meta.get("bandit"),
+        "horizon": result.horizon,
+        "runs": result.runs,
+        "regret": digest.regret.value,
+        "regret_sem": None if math.isnan(digest.regret.sem) else digest.regret.sem,
+        "committed": digest.committed,
+        "commit_time_mean": digest.commit_time and digest.commit_time.value,
+        "commit_time_median": digest.commit_median,
+        "wrong_commits": digest.wrong and digest.wrong.count,
+        "wrong_commit_rate": digest.wrong and digest.wrong.rate,
+        "wrong_commit_low": digest.wrong and digest.wrong.low,
+        "wrong_commit_high": digest.wrong and digest.wrong.high,
+        "pull_shares": list(digest.shares),
+        "engine": result.meta.get("engine"),
+        "entropy": result.meta.get("entropy"),
+        "seconds": result.meta.get("seconds"),
+    }

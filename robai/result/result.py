@@ -1,0 +1,410 @@
+"""What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._base.files import Declared, load_arrays, save_arrays
+from robai._base.json import parse
+from robai.result.digest import Digest, WrongCommit, count_wrong
+from robai.result.figures import Plottable
+from robai.result.text import comparison_summary, mean_text, result_summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
+_INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
+_FLOAT_FIELDS = ("regret", "regret_sem", "final_regret", "gaps")
+_ARRAYS = (*_INT_FIELDS, *_FLOAT_FIELDS, "curves")
+_PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl-C
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Result(Plottable):
+    """Regret and commitments of many independent runs of one policy.
+
+    Attributes
+    ----------
+    times : rounds at which regret was recorded, increasing; the last is the horizon
+    regret : mean over the runs of the cumulative pseudo-regret at `times`
+    regret_sem : its standard error, NaN throughout if there was one run only, which cannot tell
+    final_regret : cumulative pseudo-regret at the horizon, one a run
+    commit_time : round of the commitment, one a run, -1 where the run never committed
+    committed_arm : the arm committed to, one a run, -1 where the run never committed
+    pulls : how often each arm was played, runs x arms
+    gaps : best mean minus mean, one an arm; 0 for the best
+    label : name of the policy in tables and figures
+    curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
+    meta : how the numbers came about: policy, bandit, entropy, engine, versions, seconds. JSON values only
+
+    Arrays are the result's own and read-only, in copies and pickles too. Results are equal if their labels
+    and all their numbers are; `meta` may differ.
+    """
+
+    times: NDArray[np.int64]
+    regret: NDArray[np.float64]
+    regret_sem: NDArray[np.float64]
+    final_regret: NDArray[np.float64]
+    commit_time: NDArray[np.int64]
+    committed_arm: NDArray[np.int64]
+    pulls: NDArray[np.int64]
+    gaps: NDArray[np.float64]
+    label: str
+    curves: NDArray[np.float64] | None = None
+    meta: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        arrays = [name for name in _ARRAYS if getattr(self, name) is not None]
+        for name in arrays:
+            object.__setattr__(self, name, _own(name, getattr(self, name)))
+        if not isinstance(self.label, str) or not self.label:
+            raise ValueError(f"label must be a non-empty string, got {self.label!r}")
+        if not isinstance(self.meta, dict):
+            raise TypeError(f"meta must be a dict, got {self.meta!r}")
+        try:  # by way of JSON, so that what is saved is what is loaded
+            object.__setattr__(self, "meta", parse(json.dumps(self.meta, allow_nan=False)))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"meta must hold JSON values only: {error}") from error
+        _check_shapes(
+            {name: getattr(self, name).shape for name in _ARRAYS if getattr(self, name) is not None}
+        )
+        self._check_values()
+        self._check_arithmetic()
+
+    def _check_values(self) -> None:
+        sem_is_unknown = self.runs == 1 and bool(np.isnan(self.regret_sem).all())
+        requirements = {
+            "times": (
+                self.times[0] >= 1 and bool((self.times[1:] > self.times[:-1]).all()),
+                "increasing and at least 1",
+            ),
+            "regret": (_nonnegative(self.regret), "finite and at least 0"),
+            "regret_sem": (sem_is_unknown or _nonnegative(self.regret_sem), "finite and at least 0"),
+            "final_regret": (_nonnegative(self.final_regret), "finite and at least 0"),
+            "gaps": (
+                _nonnegative(self.gaps) and self.gaps.min() == 0.0,
+                "finite, at least 0 and 0 for the best arm",
+            ),
+            "commit_time": (_within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}"),
+            "committed_arm": (
+                _within(self.committed_arm, -1, self.n_arms - 1)
+                and bool(((self.committed_arm < 0) == (self.commit_time < 0)).all()),
+                f"between -1 and {self.n_arms - 1}, and -1 exactly where commit_time is",
+            ),
+        }
+        for name, (holds, requirement) in requirements.items():
+            if not holds:
+                raise ValueError(f"{name} must be {requirement}, got {getattr(self, name)}")
+
+    def _check_arithmetic(self) -> None:
+        """Pulls add up, and regret is that of the arms pulled, in every run and on average."""
+        average = np.zeros_like(self.regret) if self.curves is not None else np.zeros(1)
+        size = max(1, _PIECE // max(self.n_arms, len(average)))
+        for rows in (slice(first, first + size) for first in range(0, self.runs, size)):
+            self._check_runs(rows)
+            curves = self.final_regret[rows, np.newaxis] if self.curves is None else self.curves[rows]
+            average += (curves / self.runs).sum(axis=0)
+        recorded = self.regret[-len(average) :]
+        if not _agree(recorded, average, self.runs):
+            raise ValueError(f"regret must be the mean of the runs, {average}, got {recorded}")
+
+    def _check_runs(self, rows: slice) -> None:
+        pulls, final_regret, arm = self.pulls[rows], self.final_regret[rows], self.committed_arm[rows]
+        # Sums of integers wrap round; as floats they do not.
+        whole = pulls.sum(axis=1), pulls.sum(axis=1, dtype=np.float64)
+        if pulls.min() < 0 or (whole[0] != self.horizon).any() or (whole[1] > 1.5 * self.horizon).any():
+            raise ValueError(f"pulls must be at least 0 and sum to the horizon {self.horizon}, got {pulls}")
+        with np.errstate(over="ignore"):
+            regret = pulls @ self.gaps
+        if not _agree(final_regret, regret, self.n_arms):
+            raise ValueError(f"final_regret must be that of the pulls, {regret}, got {final_regret}")
+        never = (arm >= 0) & (np.take_along_axis(pulls, arm[:, np.newaxis], axis=1)[:, 0] == 0)
+        if never.any():
+            raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[never]}")
+        if self.curves is not None:
+            curves = self.curves[rows]
+            if not _nonnegative(curves):
+                raise ValueError(f"curves must be finite and at least 0, got {curves}")
+            if not np.array_equal(curves[:, -1], final_regret):
+                raise ValueError(f"curves must end at final_regret, {final_regret}, got {curves[:, -1]}")
+
+    @property
+    def horizon(self) -> int:
+        return int(self.times[-1])
+
+    @property
+    def runs(self) -> int:
+        return len(self.final_regret)
+
+    @property
+    def n_arms(self) -> int:
+        return len(self.gaps)
+
+    @property
+    def best_arm(self) -> int | None:
+        """The arm with gap 0, or None if there are several."""
+        best = np.flatnonzero(self.gaps == 0.0)
+        return int(best[0]) if len(best) == 1 else None
+
+    @property
+    def committed(self) -> NDArray[np.bool_]:
+        """Which runs committed to an arm."""
+        return self.commit_time >= 0
+
+    def wrong_commit(self, confidence: float = 0.95) -> WrongCommit:
+        """Among the runs that committed, how often to an arm with a positive gap, with an exact interval.
+
+        `rate` is conditional on having committed: a run that never did is neither right nor wrong. `low` and
+        `high` are the ends of the Clopper-Pearson interval. If no run committed, nothing is known: the rate
+        is NaN, the interval 0 to 1.
+        """
+        if self.best_arm is None:
+            best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
+            raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
+        return count_wrong(self, confidence)
+
+    def digest(self) -> Digest:
+        """The numbers of tables and summaries, computed anew."""
+        return Digest.of(self)
+
+    def summary(self) -> str:
+        """A page for people: regret, commitments and where the pulls went."""
+        return result_summary(self)
+
+    def __repr__(self) -> str:
+        size = f"horizon {self.horizon:,}, runs {self.runs:,}"
+        return f"<Result {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Arrays leave a pickle writable: the constructor makes them its own again, and checks them.
+        return partial(type(self), **{each.name: getattr(self, each.name) for each in fields(self)}), ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        if self.label != other.label or (self.curves is None) != (other.curves is None):
+            return False
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name == "regret_sem")
+            for name in _ARRAYS
+            if getattr(self, name) is not None
+        )
+
+    def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
+        """A pandas table: `"curve"` has a row a recorded round, `"runs"` a row a run.
+
+        In `"runs"`, the commitment of a run that never committed is missing (`<NA>`), not -1.
+        """
+        if what not in ("curve", "runs"):
+            raise ValueError(f'what must be "curve" or "runs", got {what!r}')
+        pandas = _import_pandas()
+        if what == "curve":
+            columns = {"round": self.times, "regret": self.regret, "regret_sem": self.regret_sem}
+        else:
+            never = ~self.committed
+            columns = {
+                "run": np.arange(self.runs),
+                "final_regret": self.final_regret,
+                "commit_time": pandas.arrays.IntegerArray(self.commit_time.copy(), never),
+                "committed_arm": pandas.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
+            }
+            columns |= {f"pulls_{arm}": self.pulls[:, arm] for arm in range(self.n_arms)}
+        table: pd.DataFrame = pandas.DataFrame({"policy": self.label, **columns})
+        return table
+
+    def _drawn(self) -> "list[Result]":
+        return [self]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        _save(path, "robai.Result", [self])
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Result":
+        """A new Result, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        return _load(path, "robai.Result")[0]
+
+
+class Comparison(Plottable, Mapping[str, Result]):
+    """Results of several policies on the same bandit and horizon, by label, in the order given."""
+
+    def __init__(self, results: Mapping[str, Result] | Iterable[Result]) -> None:
+        self._results: dict[str, Result] = {}
+        named = results.items() if isinstance(results, Mapping) else ((None, result) for result in results)
+        for name, result in named:
+            if not isinstance(result, Result):
+                raise TypeError(f"results must be Result objects, got {result!r}")
+            if name not in (None, result.label):
+                raise ValueError(f"results must be named by their labels, got {name!r} for {result.label!r}")
+            if result.label in self._results:
+                raise ValueError(f"results must have different labels, got {result.label!r} twice")
+            first = next(iter(self._results.values()), result)
+            if result.horizon != first.horizon or not np.array_equal(result.gaps, first.gaps):
+                raise ValueError(
+                    f"results must share horizon and gaps, got {first.horizon} and {first.gaps} for "
+                    f"{first.label!r}, {result.horizon} and {result.gaps} for {result.label!r}"
+                )
+            self._results[result.label] = result
+        if not self._results:
+            raise ValueError("results must hold at least one Result, got none")
+
+    def __getitem__(self, label: str) -> Result:
+        return self._results[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {', '.join(self)}>"
+
+    def summary(self) -> str:
+        """A table with a row a policy; the smallest mean regret is marked."""
+        return comparison_summary(self)
+
+    def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
+        """The tables of all results, one below the other, with the label in the column `policy`."""
+        frames = [result.to_dataframe(what) for result in self.values()]
+        table: pd.DataFrame = _import_pandas().concat(frames, ignore_index=True)
+        return table
+
+    def _drawn(self) -> list[Result]:
+        return list(self.values())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        _save(path, "robai.Comparison", list(self.values()))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Comparison":
+        """A new Comparison, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        return cls(_load(path, "robai.Comparison"))
+
+
+def _prefix(kind: str, position: int) -> str:
+    """What the names of a result's arrays start with in a file: nothing if it is alone."""
+    return "" if kind == "robai.Result" else f"{position}."
+
+
+def _save(path: str | os.PathLike[str], kind: str, results: list[Result]) -> None:
+    descriptions = [{"label": result.label, "meta": result.meta} for result in results]
+    arrays = {
+        _prefix(kind, i) + name: getattr(result, name)
+        for i, result in enumerate(results)
+        for name in _ARRAYS
+        if getattr(result, name) is not None
+    }
+    save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": descriptions}, arrays)
+
+
+def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
+    header, arrays = load_arrays(path, lambda header, declared: _check_declared(kind, header, declared))
+    try:
+        return [
+            Result(
+                **{name: arrays[prefix + name] for name in _ARRAYS if prefix + name in arrays},
+                label=label,
+                meta=meta,
+            )
+            for prefix, label, meta in _described(kind, header)
+        ]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def _described(kind: str, header: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    """Of every result, what the names of its arrays start with, its label and its meta."""
+    return ((_prefix(kind, i), each["label"], each["meta"]) for i, each in enumerate(header["results"]))
+
+
+def _check_declared(kind: str, header: dict[str, Any], declared: Declared) -> None:
+    """Whether the arrays of a file are those of results, before any of them is expanded."""
+    try:
+        if header["format"] != kind:
+            raise ValueError(f"format must be {kind!r}, got {header['format']!r}")
+        if header["schema"] != _SCHEMA:
+            raise ValueError(
+                f"schema must be {_SCHEMA}, got {header['schema']!r}: another version of robai wrote it"
+            )
+        left = dict(declared)
+        for prefix, *_ in _described(kind, header):
+            own = {name: left.pop(prefix + name) for name in _ARRAYS if prefix + name in left}
+            if missing := set(_ARRAYS) - {"curves"} - set(own):
+                raise ValueError(f"results must have all their arrays, got none for {sorted(missing)}")
+            for name, (dtype, _) in own.items():
+                _check_type(name, dtype)
+            _check_shapes({name: shape for name, (_, shape) in own.items()})
+        if left or not header["results"]:
+            raise ValueError(
+                f"results must describe every array, got {len(header['results'])} and, besides, {list(left)}"
+            )
+    except KeyError as error:
+        raise ValueError(f"the header has no {error}") from error
+
+
+def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name in ("times", "final_regret", "gaps"):
+        if len(shapes[name]) != 1 or shapes[name] == (0,):
+            raise ValueError(f"{name} must be a non-empty vector, got shape {shapes[name]}")
+    times, runs, arms = shapes["times"], shapes["final_regret"], shapes["gaps"]
+    expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
+    expected |= {"pulls": runs + arms, "curves": runs + times}
+    for name, shape in expected.items():
+        if shapes.get(name, shape) != shape:
+            raise ValueError(
+                f"{name} must have shape {shape} to agree with {times[0]} times, {runs[0]} runs "
+                f"and {arms[0]} arms, got {shapes[name]}"
+            )
+
+
+def _check_type(name: str, found: np.dtype) -> type:
+    """What the entries of an array have to be; a TypeError if they cannot become it."""
+    dtype = np.int64 if name in _INT_FIELDS else np.float64
+    if not np.can_cast(found, dtype, "same_kind"):
+        raise TypeError(f"{name} must be an array of {dtype.__name__}, got {found}")
+    return dtype
+
+
+def _own(name: str, values: Any) -> NDArray[Any]:
+    """A read-only array that nobody else can write to."""
+    array = np.asarray(values)
+    dtype = _check_type(name, array.dtype)
+    array = array.astype(dtype, copy=not _unchangeable(array))
+    array.flags.writeable = False
+    return array.view()  # of which the flag cannot be set again
+
+
+def _unchangeable(array: NDArray[Any]) -> bool:
+    owner = array if array.base is None else array.base
+    return isinstance(owner, np.ndarray) and owner.flags.owndata and not owner.flags.writeable
+
+
+def _agree(a: NDArray[np.float64], b: NDArray[np.float64], terms: int) -> bool:
+    """Whether sums of so many terms, all at least 0, are equal up to rounding."""
+    number = np.finfo(np.float64)
+    return bool((np.abs(a - b) <= 4.0 * (terms + 4) * number.eps * a + number.tiny).all())
+
+
+def _nonnegative(array: NDArray[np.float64]) -> bool:
+    return bool((np.isfinite(array) & (array >= 0.0)).all())
+
+
+def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
+    return bool(((array >= low) & (array <= high)).all())
+
+
+def _import_pandas() -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError('to_dataframe needs pandas: pip install "robai[pandas]"') from error
+    return pd

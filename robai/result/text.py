@@ -1,0 +1,120 @@
+"""The text of `Result.summary` and `Comparison.summary`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from robai._base.text import align, decimals, number, percent, printable
+
+if TYPE_CHECKING:
+    from robai._base.intervals import Mean
+    from robai.result.digest import Digest, WrongCommit
+    from robai.result.result import Comparison, Result
+
+_MOST_ARMS_SHOWN = 8
+
+
+def result_summary(result: Result) -> str:
+    digest = result.digest()
+    rows = [("policy", result.label)]
+    if result.meta.get("policy", result.label) != result.label:
+        rows.append(("", str(result.meta["policy"])))
+    if "bandit" in result.meta:
+        rows.append(("bandit", str(result.meta["bandit"])))
+    rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
+    rows += _titled("regret", _regret_lines(result, digest))
+    rows += _titled("commitment", _commitment_lines(result, digest))
+    rows += _titled("pulls", _pull_lines(result, digest))
+    if "engine" in result.meta:
+        seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
+        rows.append(("engine", f"{result.meta['engine']}{seconds}"))
+    return "\n".join(f"{title:<12}{printable(text)}" for title, text in rows)
+
+
+def comparison_summary(comparison: Comparison) -> str:
+    digests = {label: result.digest() for label, result in comparison.items()}
+    smallest = min(digest.regret.value for digest in digests.values())
+    rows = [("policy", "runs", "regret", "committed", "median at", "wrong commitments, 95 % interval")]
+    for label, digest in digests.items():
+        row = (
+            label,
+            f"{comparison[label].runs:,}",
+            mean_text(digest.regret) + (" *" if digest.regret.value == smallest else "  "),
+            percent(digest.committed),
+            median_text(digest),
+            _wrong_text(comparison[label], digest.wrong),
+        )
+        rows.append(row)
+    first = next(iter(comparison.values()))
+    bandit = f"{printable(str(first.meta['bandit']))}, " if "bandit" in first.meta else ""
+    notes = [
+        "* smallest mean regret; ± is the standard error of the mean",
+        "commitment times and wrong commitments are of the runs that committed",
+    ]
+    return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *align(rows), "", *notes])
+
+
+def mean_text(mean: Mean) -> str:
+    """A mean and its standard error, to the second significant digit of the latter if there is one."""
+    digits = decimals(mean.sem, 2) if mean.sem > 0.0 else decimals(mean.value, 6)
+    error = "unknown" if math.isnan(mean.sem) else f"{mean.sem:,.{digits}f}"
+    return f"{mean.value:,.{digits}f} ± {error}"
+
+
+def median_text(digest: Digest) -> str:
+    return "-" if digest.commit_median is None else f"{digest.commit_median:,.0f}"
+
+
+def count_text(wrong: WrongCommit | None) -> str:
+    """How many commitments were wrong, and between which shares that puts their probability."""
+    if wrong is None:
+        return "-"
+    return f"{wrong.count:,} of {wrong.committed:,}, {percent(wrong.low)} to {percent(wrong.high)}"
+
+
+def _wrong_text(result: Result, wrong: WrongCommit | None) -> str:
+    if result.best_arm is None:
+        return "undefined: several best arms"
+    return "-" if wrong is None else f"{percent(wrong.rate)} ({percent(wrong.low)} to {percent(wrong.high)})"
+
+
+def _titled(title: str, lines: list[str]) -> list[tuple[str, str]]:
+    return [(title, lines[0]), *(("", line) for line in lines[1:])]
+
+
+def _regret_lines(result: Result, digest: Digest) -> list[str]:
+    mean = f"{mean_text(digest.regret)}  (mean ± standard error)"
+    if result.runs == 1:
+        return [mean]
+    low, _, median, _, high = map(number, digest.quantiles)
+    return [mean, f"5 % of the runs below {low}, half below {median}, 95 % below {high}"]
+
+
+def _commitment_lines(result: Result, digest: Digest) -> list[str]:
+    if digest.commit_time is None:
+        return ["no run committed"]
+    count = int(result.committed.sum())
+    who = "all runs" if count == result.runs else f"{count:,} of {result.runs:,} runs"
+    when = f"at round {digest.commit_time.value:,.0f} on average, {median_text(digest)} in the median"
+    wrong = _wrong_text(result, digest.wrong)
+    if digest.wrong is None:
+        return [f"{who}, {when}", f"wrong is {wrong}"]
+    errors = f"wrong in {digest.wrong.count:,} of {count:,}: {wrong}, 95 % interval in brackets"
+    return [f"{who}, {when}", errors]
+
+
+def _pull_lines(result: Result, digest: Digest) -> list[str]:
+    order = sorted(range(result.n_arms), key=lambda arm: -digest.shares[arm])
+    shown, others = sorted(order[:_MOST_ARMS_SHOWN]), order[_MOST_ARMS_SHOWN:]
+    rows = [
+        (
+            f"arm {arm}",
+            percent(digest.shares[arm]),
+            f"gap {result.gaps[arm]:.4g}" if result.gaps[arm] else "best",
+        )
+        for arm in shown
+    ]
+    if others:
+        rows.append((f"{len(others):,} other arms", percent(sum(digest.shares[arm] for arm in others)), ""))
+    return align(rows)

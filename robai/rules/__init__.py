@@ -1,0 +1,66 @@
+"""The parts that policies are made of: how to explore, when to stop, which arm to commit to.
+
+Rules are descriptions, like policies: starting one makes its compiled twin for a game, that
+is a number of arms, a horizon and a reward family. Stopping rules combine with `&` and `|`.
+"""
+
+from robai.rules.commit import Commitment, KLLowerBound, LargestMean, LowerBound, MostPulled, Recommended
+from robai.rules.explore import (
+    STAGED,
+    DoubleExplore,
+    DoubleExploreK,
+    Elimination,
+    Exploration,
+    KLUpperBound,
+    PosteriorSampling,
+    RoundRobin,
+    Tracking,
+    UpperBound,
+    WideBound,
+)
+from robai.rules.game import Game
+from robai.rules.stop import (
+    Both,
+    Either,
+    FixedRound,
+    Imbalance,
+    KnownDivergence,
+    KnownGap,
+    LikelihoodRatio,
+    MeanGap,
+    Never,
+    Separation,
+    Stopping,
+)
+
+__all__ = [
+    "STAGED",
+    "Both",
+    "Commitment",
+    "DoubleExplore",
+    "DoubleExploreK",
+    "Either",
+    "Elimination",
+    "Exploration",
+    "FixedRound",
+    "Game",
+    "Imbalance",
+    "KLLowerBound",
+    "KLUpperBound",
+    "KnownDivergence",
+    "KnownGap",
+    "LargestMean",
+    "LikelihoodRatio",
+    "LowerBound",
+    "MeanGap",
+    "MostPulled",
+    "Never",
+    "PosteriorSampling",
+    "Recommended",
+    "RoundRobin",
+    "Separation",
+    "Stopping",
+    "Tracking",
+    "UpperBound",
+    "WideBound",
+]

@@ -1,0 +1,67 @@
+"""Which arm to commit to."""
+
+from __future__ import annotations
+
+from robai import families
+from robai._base.spec import Field, Part, parameter, spec
+from robai._core import protocols, stopping
+from robai.families import FamilyLike
+from robai.rules.explore import KLUpperBound, UpperBound
+from robai.rules.game import Game
+from robai.rules.parameters import FAMILY, INFLATION, SIGMA
+
+
+class Commitment(Part):
+    """Which arm to commit to."""
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        """The compiled rule, for a game; `explore` is the exploration that it belongs to."""
+        raise NotImplementedError
+
+
+@spec
+class LowerBound(Commitment):
+    """The arm with the largest m - sigma sqrt(2 l / N)."""
+
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        bounds = UpperBound(inflation=self.inflation, sigma=self.sigma)._bounds(game)
+        return stopping.LargestLower(game.n_arms, bounds)
+
+
+@spec
+class KLLowerBound(Commitment):
+    """The arm with the largest lower bound q: the smallest q <= m with N d(m, q) <= l."""
+
+    inflation: float = parameter(INFLATION, default=1.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        bounds = KLUpperBound(inflation=self.inflation, family=self.family)._bounds(game)
+        return stopping.LargestLower(game.n_arms, bounds)
+
+
+@spec
+class LargestMean(Commitment):
+    """The arm with the largest mean."""
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        return stopping.LargestMean(game.n_arms)
+
+
+@spec
+class MostPulled(Commitment):
+    """The arm pulled most often."""
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        return stopping.MostPulled(game.n_arms)
+
+
+@spec
+class Recommended(Commitment):
+    """The arm that an exploration in stages recommends: elimination, DETC, DETC-K."""
+
+    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        return stopping.Recommended(explore)

@@ -1,0 +1,170 @@
+"""How to explore."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from robai import families
+from robai._base.spec import Field, Part, parameter, spec
+from robai._core import bounds, explore_index, explore_sampling, explore_stages, protocols
+from robai.families import FamilyLike
+from robai.rules.game import Game
+from robai.rules.level import delta_of, iterated_level, level_of
+from robai.rules.parameters import (
+    ALPHA,
+    DELTA,
+    FAMILY,
+    INFLATION,
+    KL_LEVEL,
+    RADIUS,
+    SIGMA,
+    TRACKING,
+    KLLevel,
+    Radius,
+    Tracked,
+)
+
+
+class Exploration(Part):
+    """How to explore."""
+
+    leaps: ClassVar[bool] = False  # does it pull the arm with the largest index
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        """The compiled rule, for a game."""
+        raise NotImplementedError
+
+
+@spec
+class UpperBound(Exploration):
+    """The arm with the largest m + sigma sqrt(2 f / N).
+
+    The level f is log T + inflation sqrt(log T) for "horizon", log(T/N) for "ratio", log t for
+    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
+    """
+
+    leaps: ClassVar[bool] = True
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _bounds(self, game: Game) -> bounds.Bounds:
+        return bounds.GaussianBounds(level_of(self, game), self.sigma)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        return explore_index.optimism(game.n_arms, self._bounds(game))
+
+
+@spec
+class KLUpperBound(Exploration):
+    """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
+
+    leaps: ClassVar[bool] = True
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def _bounds(self, game: Game) -> bounds.Bounds:
+        family = game.family_for(type(self).__name__, self.family)
+        if isinstance(family, families.Gaussian):  # n (q - m)^2 / (2 sigma^2) <= f, solved for q
+            return bounds.GaussianBounds(level_of(self, game), family.sigma)
+        return bounds.DivergenceBounds(level_of(self, game), family._core())
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        return explore_index.optimism(game.n_arms, self._bounds(game))
+
+
+@spec
+class WideBound(Exploration):
+    """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
+
+    leaps: ClassVar[bool] = True
+    alpha: float = parameter(ALPHA, default=2.0)
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        wide = bounds.GaussianBounds(iterated_level(self, game), self.alpha * self.sigma)
+        # w(1) is not defined: log^2(n) must be above delta / 3.
+        return explore_index.optimism(game.n_arms, wide, 2)
+
+
+@spec
+class PosteriorSampling(Exploration):
+    """The arm with the largest draw from its posterior (Jeffreys' prior)."""
+
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        family = game.family_for(type(self).__name__, self.family)
+        return explore_sampling.Thompson(game.n_arms, family._core())
+
+
+@spec
+class RoundRobin(Exploration):
+    """All arms in turn."""
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        return explore_sampling.RoundRobin()
+
+
+@spec
+class Tracking(Exploration):
+    """The arm that lags most behind the proportions w* of the current estimate.
+
+    Garivier and Kaufmann (2016); "C" tracks the sum of the proportions, "D" the last ones.
+    """
+
+    tracking: Tracked = parameter(TRACKING, default="C")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        family = game.family_for(type(self).__name__, self.family)
+        return explore_sampling.Tracking(game.n_arms, family._core(), self.tracking == "C")
+
+
+@spec
+class Elimination(Exploration):
+    """The arms still in doubt in turn, until one is left.
+
+    radius "paper": after every pull an arm is dropped when its m + r is below the best arm's
+    m - r, r = sigma sqrt(2 log(1/delta) / N). radius "even-dar": after every sweep an arm is
+    dropped when its mean is 2 alpha below the best, alpha = sigma sqrt(2 log(4 K n^2/delta) / n).
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    radius: Radius = parameter(RADIUS, default="paper")
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        delta = delta_of(self, game)
+        if self.radius == "even-dar":
+            return explore_stages.SweepElimination(game.n_arms, delta, self.sigma)
+        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), self.sigma)
+        return explore_stages.BoundElimination(game.n_arms, narrow)
+
+
+@spec
+class DoubleExplore(Exploration):
+    """The stages of DETC: two arms."""
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        game.need_two_arms("DETC")
+        return explore_stages.DoubleExplore(game.horizon, self.sigma)
+
+
+@spec
+class DoubleExploreK(Exploration):
+    """The stages of DETC-K."""
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Exploration:
+        return explore_stages.DoubleExploreK(game.n_arms, game.horizon, self.sigma)
+
+
+# Explorations that end by themselves and recommend an arm.
+STAGED = (Elimination, DoubleExplore, DoubleExploreK)

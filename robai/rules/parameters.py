@@ -1,0 +1,38 @@
+"""What the parameters of rules and policies mean, and which values they take."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from robai import families
+from robai._base.checks import inflating, positive, probability, scale, wideness
+from robai._base.spec import Kind, choice, nonnegative, optional, whole
+
+Level = Literal["horizon", "ratio", "round"]
+KLLevel = Literal["horizon", "ratio", "round", "++"]
+Tracked = Literal["C", "D"]
+Radius = Literal["paper", "even-dar"]
+
+LONGEST = 2**62
+
+
+def family_or_none(name: str, value: Any) -> families.Family | None:
+    return None if value is None else families.as_family(value)
+
+
+ALPHA = Kind(wideness, "width of UCB_alpha's bonus, above 1")
+DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
+FAMILY = Kind(family_or_none, "whose divergence or posterior is used (that of the rewards)")
+GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
+GUARD = Kind(nonnegative, "likelihood ratio that is asked for, in units of log T")
+INFLATION = Kind(inflating, "c in l = log T + c sqrt(log T)")
+KL = Kind(positive, "lower bound on KL_min, see robai.theory.kl_min")
+LEVEL = Kind(
+    choice(Level), "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++"
+)
+KL_LEVEL = Kind(choice(KLLevel), LEVEL.about)
+RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
+ROUND = Kind(whole(1, LONGEST), "after how many rounds")
+SHARE = Kind(optional(positive), GUARD.about)
+SIGMA = Kind(scale, "standard deviation (sub-Gaussian parameter) of the rewards")
+TRACKING = Kind(choice(Tracked), "of Track-and-Stop: C, the sum of the proportions; D, the last ones")

@@ -1,0 +1,219 @@
+"""When to stop. Rules combine with `&` and `|`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+from robai import families
+from robai._base import checks
+from robai._base.spec import Field, Kind, Part, parameter, spec
+from robai._core import bounds, protocols, stopping
+from robai.families import FamilyLike
+from robai.rules.game import Game
+from robai.rules.level import delta_of, exploration, iterated_level
+from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA
+
+LONGEST = 2**62
+
+
+def commit_round_eocp(
+    n_arms: float, gap: float, horizon: float, *, inflation: float = 1.0, sigma: float = 1.0
+) -> float:
+    """EOCP's last round of exploration, T_c = 8 A l sigma^2 / gap^2 + A, a real number.
+
+    Algorithm 1, line 1 (alg:fixed). The policy explores up to floor(T_c), and never past T.
+
+    >>> round(commit_round_eocp(2, 0.5, 10**6), 1)
+    1124.1
+    """
+    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
+    ratio = checks.scale("sigma", sigma) / checks.positive("gap", gap)
+    return arms * (8 * level * ratio * ratio + 1)
+
+
+def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation: float = 1.0) -> float:
+    """KL-EOCP's last round of exploration, T_c = 4 A l / kl + A, a real number.
+
+    Algorithm 3 (alg:klfixed). Erratum: the box prints kl^2; the proof, the commitment time O(log T / kl) and
+    the Gaussian case, where it must be EOCP's with kl = gap^2 / 2, have kl.
+
+    >>> round(commit_round_kl_eocp(2, 0.534111, 10**6), 1)
+    264.6
+    """
+    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
+    return arms * (4 * level / checks.positive("kl", kl) + 1)
+
+
+class Stopping(Part):
+    """When to stop."""
+
+    _foresees: ClassVar[bool] = False
+
+    @property
+    def leaps(self) -> bool:
+        """Does it know, while one arm is pulled, at which round it could fire next?
+
+        If not it has to be asked after every round, and the leap engine has nothing to leap over.
+        """
+        return self._foresees
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        """The compiled rule, for a game."""
+        raise NotImplementedError
+
+    def __and__(self, other: Stopping) -> Both:
+        return Both(self, other)
+
+    def __or__(self, other: Stopping) -> Either:
+        return Either(self, other)
+
+
+def _stopping_rule(name: str, value: Any) -> Stopping:
+    if not isinstance(value, Stopping):
+        raise TypeError(f"{name} must be a stopping rule, got {value!r}")
+    return value
+
+
+RULE = Kind(_stopping_rule, "a stopping rule")
+
+
+@spec
+class Never(Stopping):
+    """Explore to the horizon, or until the exploration says itself that it is done."""
+
+    _foresees: ClassVar[bool] = True
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.Never()
+
+
+@spec
+class FixedRound(Stopping):
+    """When `round` rounds have been played."""
+
+    _foresees: ClassVar[bool] = True
+    round: int = parameter(ROUND)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.FixedRound(self.round)
+
+
+@spec
+class KnownGap(Stopping):
+    """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
+
+    _foresees: ClassVar[bool] = True
+    gap: float = parameter(GAP)
+    inflation: float = parameter(INFLATION, default=1.0)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        rounds = commit_round_eocp(
+            game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=self.sigma
+        )
+        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+
+
+@spec
+class KnownDivergence(Stopping):
+    """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
+
+    _foresees: ClassVar[bool] = True
+    kl: float = parameter(KL)
+    inflation: float = parameter(INFLATION, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        rounds = commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
+        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+
+
+@spec
+class Imbalance(Stopping):
+    """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
+
+    _foresees: ClassVar[bool] = True
+    inflation: float = parameter(INFLATION, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.Imbalance(exploration(game.horizon, self.inflation))
+
+
+@spec
+class Separation(Stopping):
+    """When m - w(N) of the arm with the largest mean is above m + w(N) of all others: UCB_alpha.
+
+    w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)), delta = 1/T by default.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), self.sigma))
+
+
+@spec
+class MeanGap(Stopping):
+    """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
+
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        game.need_two_arms("BAI-ETC")
+        return stopping.MeanGap(self.sigma)
+
+
+@spec
+class LikelihoodRatio(Stopping):
+    """When the likelihood ratio of the arm with the largest mean, against every other, is large.
+
+    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The
+    threshold is share * log T if a share is given, else log((1 + log t) / delta) as in
+    Track-and-Stop, with delta = 1/T by default.
+    """
+
+    share: float | None = parameter(SHARE, default=None)
+    delta: float | None = parameter(DELTA, default=None)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.share is not None and self.delta is not None:
+            raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        family = game.family_for(type(self).__name__, self.family)._core()
+        if self.share is not None:
+            return stopping.LikelihoodRatio(family, self.share * math.log(game.horizon), False)
+        return stopping.LikelihoodRatio(family, -math.log(delta_of(self, game)), True)
+
+
+@spec
+class Both(Stopping):
+    """When two rules fire at the same round."""
+
+    first: Stopping = parameter(RULE)
+    second: Stopping = parameter(RULE)
+
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps or self.second.leaps
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.Both(self.first._start(game), self.second._start(game))
+
+
+@spec
+class Either(Stopping):
+    """When the first of two rules fires."""
+
+    first: Stopping = parameter(RULE)
+    second: Stopping = parameter(RULE)
+
+    @property
+    def leaps(self) -> bool:
+        return self.first.leaps and self.second.leaps
+
+    def _start(self, game: Game) -> protocols.Stopping:
+        return stopping.Either(self.first._start(game), self.second._start(game))

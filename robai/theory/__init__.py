@@ -1,0 +1,63 @@
+"""What the paper proves, as numbers: commitment times, regret bounds, confidence, lower limits.
+
+Zhang and Ying, "Fast and Regret Optimal Best Arm Identification", arXiv 2309.00591; theorems are cited by
+their labels in its source. In its symbols: n_arms is A, horizon is T, gap is Delta_lb (default: the smallest
+gap Delta_min), kl is KL_lb (default: KL_min), sigma is the sub-Gaussian scale (1 in the paper), and the level
+is l = log T + inflation * sqrt(log T). A bandit is a robai bandit, or plain means with `family=`.
+
+The finite-time theorems end in o(1) or O(1). Their proofs bound every piece explicitly, for any level, before
+rounding; the functions here add up those pieces, so that nothing is hidden: true bounds at every T they
+accept, and vacuous (huge; infinite, if too large for a double) where the proof is. Where a printed step does
+not follow, the right one is computed and the docstring says "Erratum".
+"""
+
+from robai.rules.level import exploration
+from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
+from robai.theory.bounds import (
+    INFLATION,
+    CommitRound,
+    RegretBound,
+    commit_round_eocp_ug,
+    regret_bound_eocp,
+    regret_bound_eocp_ug,
+    regret_bound_kl_eocp,
+    wrong_commit_bound_eocp,
+    wrong_commit_bound_eocp_ug,
+    wrong_commit_bound_kl_eocp,
+)
+from robai.theory.limits import (
+    Asymptotics,
+    commit_limit_adaptive,
+    commit_limit_fixed,
+    kl_min,
+    lai_robbins,
+    mu_prime,
+    regret_lower_bound,
+    table,
+    weights,
+)
+
+__all__ = [
+    "INFLATION",
+    "Asymptotics",
+    "CommitRound",
+    "RegretBound",
+    "commit_limit_adaptive",
+    "commit_limit_fixed",
+    "commit_round_eocp",
+    "commit_round_eocp_ug",
+    "commit_round_kl_eocp",
+    "exploration",
+    "kl_min",
+    "lai_robbins",
+    "mu_prime",
+    "regret_bound_eocp",
+    "regret_bound_eocp_ug",
+    "regret_bound_kl_eocp",
+    "regret_lower_bound",
+    "table",
+    "weights",
+    "wrong_commit_bound_eocp",
+    "wrong_commit_bound_eocp_ug",
+    "wrong_commit_bound_kl_eocp",
+]

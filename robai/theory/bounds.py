@@ -1,0 +1,389 @@
+"""The finite-time bounds of the paper: commitment times, regret and confidence of its policies."""
+
+from dataclasses import astuple, dataclass
+from math import e, exp, log, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robai._base import checks
+from robai.bandits import Bandit
+from robai.families import Bernoulli, Binomial, Family, FamilyLike, Gaussian
+from robai.rules.level import exploration
+from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
+from robai.theory.limits import distances, kl_min, read, share_point, unique_best
+
+INFLATION = 4 * sqrt(2)
+"""c in l = log T + c sqrt(log T), as the finite-time theorems have it: l = log T + 4 sqrt(2 log T)."""
+
+
+class CommitRound(NamedTuple):
+    """How late EOCP-UG commits: `rounds` or later with at most `probability`; `expected` on average."""
+
+    rounds: float
+    probability: float
+    expected: float
+
+
+def commit_round_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> CommitRound:
+    """EOCP-UG's round of commitment, bounded with high probability and in expectation.
+
+        P(T_c >= rounds) <= probability,   rounds = sum over a of 8 (l+1)^2 sigma^2 / Delta_a^2 + A (l+2)
+        probability = (A-1) (e l log T + e + 1) / exp(l)     <= 10 e A / (T log^2 T) with the theorem's l
+        E[T_c] <= expected = rounds + T probability
+
+    Lemma lemma:sccug and corollary cor:sccug. Erratum: the proof of the corollary rounds `expected` up with
+    l + 1 <= log T + 5 sqrt(log T), which drops the sqrt(2) of l; the unrounded value is given. The lemma's
+    condition T >= 16 l / Delta_min^2 is not used by its proof, and not asked for.
+
+    >>> bound = commit_round_eocp_ug([0.7, 0.2], 10**6, family="gaussian")
+    >>> round(bound.rounds), f"{bound.probability:.1e}"
+    (41182, '9.7e-13')
+    """
+    gaps = _sub_gaussian(bandit, family, sigma)
+    return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
+
+
+@np.errstate(over="ignore", divide="ignore")
+def _late_stop(gaps: NDArray[np.float64], horizon: float, level: float) -> CommitRound:
+    rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
+    # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
+    # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
+    probability = gaps.size * (_escape(level, horizon) + exp(-level))
+    return CommitRound(rounds, min(1.0, probability), rounds + horizon * min(1.0, probability))
+
+
+@dataclass(frozen=True)
+class RegretBound:
+    """An upper bound on expected regret, term by term; `total` is their sum."""
+
+    leading: float  # log T times the policy's asymptotic constant
+    inflation: float  # the same constant times l - log T: the price of exploring beyond log T
+    deviation: float  # pulls of suboptimal arms whose mean is seen too high (A_1 in the proofs)
+    first_pulls: float  # one pull of each arm
+    optimism: float  # rounds of exploration after the best arm's index fell below its mean (A_2)
+    late_stop: float  # EOCP-UG exploring longer than its high-probability bound; 0 for the others
+    commitment: float  # committing to a wrong arm (T I_2)
+
+    @property
+    def total(self) -> float:
+        return float(sum(astuple(self)))
+
+
+def regret_bound_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> RegretBound:
+    """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
+
+    Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T) + 2) / Delta_a + Delta_a, plus o(1), for
+    T >= max(16, A, 16 l / gap^2). Computed (with sigma^2 / Delta_a for 1 / Delta_a), sums over a:
+
+        leading 2 log T / Delta_a      inflation 2 (l - log T) / Delta_a      first_pulls Delta_a
+        deviation (sqrt(4 pi l) + 2) / Delta_a                    lemma:concentration (c)
+        optimism Delta_a n escape(n),  n = T_c - A                lemma:concentration (a)
+        commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_eocp`
+
+    Errata: 2 l = 2 log T + 8 sqrt(2) sqrt(log T), not 8 (the printed sum holds only from T = 8e28 on); T must
+    reach T_c for the policy to commit. Rewards must be sub-Gaussian of scale `sigma`, the policy's own.
+
+    >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, family="gaussian")
+    >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
+    (55.26, 84.1, 45.85, 185.72)
+    """
+    gaps, level, rounds = _eocp(bandit, horizon, gap, inflation, sigma, family)
+    overtaken, misjudged = _eocp_errors(gaps, level, rounds)
+    return _gaussian_bound(gaps, sigma, horizon, level, rounds, overtaken + misjudged)
+
+
+def wrong_commit_bound_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> float:
+    """Upper bound on the probability that EOCP commits to a wrong arm.
+
+    I_2 in the proof of theo:optimalfixedfinite, which cor:sccfixed calls O(1/T). With n = T_c - A and
+    escape(n) = min(n, e l log n + e) exp(-l) of lemma:concentration (a), for each of the A-1 wrong arms:
+
+        B_3 + B_4 = exp(-l) + escape(n)          it was pulled so often that the best arm was not
+        B_5 + B_6 = exp(-l) + escape(n + 1)      its lower bound exceeds the best arm's all the same
+
+    >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family='gaussian'):.2e}"
+    '1.08e-12'
+    """
+    gaps, level, rounds = _eocp(bandit, horizon, gap, inflation, sigma, family)
+    overtaken, misjudged = _eocp_errors(gaps, level, rounds)
+    return min(1.0, overtaken + gaps.size * misjudged)
+
+
+def _eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    gap: float | None,
+    inflation: float,
+    sigma: float,
+    family: FamilyLike | None,
+) -> tuple[NDArray[np.float64], float, float]:
+    """Gaps in units of sigma, l, and T_c - A."""
+    gaps = _sub_gaussian(bandit, family, sigma)
+    arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
+    last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
+    return gaps, _level(horizon, inflation, arms, last), last - arms
+
+
+def _eocp_errors(gaps: NDArray[np.float64], level: float, rounds: float) -> tuple[float, float]:
+    """B_2 of all arms together, B_1 of one arm (proof of theo:optimalfixedfinite)."""
+    overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
+    misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
+    return overtaken, misjudged
+
+
+def regret_bound_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> RegretBound:
+    """Upper bound on EOCP-UG's expected regret, theorem theo:optimalugfinite.
+
+    Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T)) / Delta_a, plus O(1), for
+    T >= max(16, A, 16 l / Delta_min^2). Computed: the terms of `regret_bound_eocp` with T_c replaced by the
+    rounds of `commit_round_eocp_ug` (at most T), the errors of `wrong_commit_bound_eocp_ug`, and `late_stop`,
+    Delta_a T P(T_c >= rounds). The same erratum: 8 sqrt(2) for 8.
+
+    >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family="gaussian")
+    >>> round(bound.commitment, 2), round(bound.total, 2)
+    (3.89, 189.6)
+    """
+    gaps, level, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
+    late = _late_stop(gaps, horizon, level)
+    rounds = min(late.rounds, horizon) - gaps.size - 1
+    wrong = errors + np.sum(errors)  # P(commit to a) <= B_3 + B_4 of a, plus B_1 + B_2 of every arm
+    return _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late.probability)
+
+
+def wrong_commit_bound_eocp_ug(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    inflation: float = INFLATION,
+    *,
+    sigma: float = 1.0,
+    family: FamilyLike | None = None,
+) -> float:
+    """Upper bound on the probability that EOCP-UG commits to a wrong arm.
+
+    I_2 in the proof of theo:optimalugfinite, which cor:sccug calls O(1/T). With alpha = 1 - 2 / sqrt(l) and
+    escape(n) as in `wrong_commit_bound_eocp`, for each wrong arm a:
+
+        B_1 + B_2 = escape(T) + 4 / (Delta_a^2 exp(alpha^2 l))     it has l times the best arm's pulls
+        B_4 + B_3 = the same                                       its lower bound is the largest all the same
+
+    Needs l > 4. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its alpha^2 l >= log T + 4 takes
+    T >= exp(32); neither is used here. With inflation 1 this bound is far from O(1/T).
+
+    >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family='gaussian'):.2e}"
+    '7.77e-06'
+    """
+    *_, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
+    return min(1.0, 2 * float(np.sum(errors)))
+
+
+def _eocp_ug(
+    bandit: Bandit | ArrayLike, horizon: float, inflation: float, sigma: float, family: FamilyLike | None
+) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
+    """Gaps in units of sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
+    gaps = _sub_gaussian(bandit, family, sigma)
+    level = _level(horizon, inflation, gaps.size + 1)
+    if level <= 4:
+        raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
+    with np.errstate(over="ignore", divide="ignore"):
+        least = 16 * level / gaps.min() ** 2
+    if horizon < least:
+        raise ValueError(
+            f"horizon must be at least 16 l sigma^2 / Delta_min^2 = {least:.10g}, got {horizon!r}"
+        )
+    # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
+    # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
+    return gaps, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
+
+
+def regret_bound_kl_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    kl: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    family: FamilyLike | None = None,
+) -> RegretBound:
+    """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
+
+    Printed: sum over a of (log T + 10 log^(3/4) T) Delta_a / KL_a, plus o(1), where KL_a = KL(mu_a, mu_best),
+    for T >= max(16, A, 8 l / kl^2). Computed, with eps = log^(-1/4) T, sums over a:
+
+        leading Delta_a log T / KL_a     inflation Delta_a (l - log T) / KL_a     first_pulls Delta_a
+        deviation Delta_a (eps l / KL_a + exp(-(1 + eps) l R_a / KL_a) / (1 - exp(-R_a)))
+        optimism Delta_a n escape(n),  n = T_c - A                lemma:klconcentration
+        commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_kl_eocp`
+
+    where R_a = KL(r, mu_a) for the r with (1 + eps) KL(r, mu_best) = KL_a (lemma:klconcentration_sum, whose
+    proof gives beta_1 and beta_2). Errata: the condition is T >= T_c, of order l / kl and not l / kl^2; the
+    first pulls are missing in the printed sum.
+
+    >>> bound = regret_bound_kl_eocp([0.7, 0.2], 10**6, family="bernoulli")
+    >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
+    (12.93, 19.68, 18.8, 51.91)
+    """
+    means, best, others, family, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
+    top, rest = means[best], means[others]
+    gaps, distance = top - rest, distances(family, rest, top)
+    slack = log(horizon) ** -0.25
+    back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
+    overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
+    overtaken, misjudged = _kl_eocp_errors(gaps.size, level, rounds)
+    constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
+    return RegretBound(
+        leading=log(horizon) * constant,
+        inflation=(level - log(horizon)) * constant,
+        deviation=slack * level * constant + float(np.sum(gaps * overshoot)),
+        first_pulls=total,
+        optimism=total * (rounds * _escape(level, rounds)),
+        late_stop=0.0,
+        commitment=total * (horizon * (overtaken + misjudged)),
+    )
+
+
+def wrong_commit_bound_kl_eocp(
+    bandit: Bandit | ArrayLike,
+    horizon: float,
+    kl: float | None = None,
+    inflation: float = INFLATION,
+    *,
+    family: FamilyLike | None = None,
+) -> float:
+    """Upper bound on the probability that KL-EOCP commits to a wrong arm.
+
+    I_2 in the proof of theo:optimalklfixedfinite. With n and escape(n) as in `wrong_commit_bound_eocp`
+    (here by lemma:klconcentration), for each of the A-1 wrong arms:
+
+        B_3 + B_4 = exp(-l) + escape(n)          B_5 + B_6 = 2 escape(n + 1)
+
+    Erratum: for B_5 the proof recalls mu'_a by 4 KL(mu'_a, mu_a) = KL(mu_a, mu_best), which is not its
+    definition (see `mu_prime`); with the definition B_5 follows from kl <= 4 KL(mu'_a, mu_a).
+
+    >>> f"{wrong_commit_bound_kl_eocp([0.7, 0.2], 10**6, family='bernoulli'):.2e}"
+    '1.16e-12'
+    """
+    _, _, others, _, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
+    wrong_arms = int(others.sum())
+    overtaken, misjudged = _kl_eocp_errors(wrong_arms, level, rounds)
+    return min(1.0, overtaken + wrong_arms * misjudged)
+
+
+def _kl_eocp(
+    bandit: Bandit | ArrayLike, horizon: float, kl: float | None, inflation: float, family: FamilyLike | None
+) -> tuple[NDArray[np.float64], int, NDArray[np.bool_], Family, float, float]:
+    """Means, best arm, the others, family, l, and T_c - A."""
+    means, family = read(bandit, family)
+    best, others = unique_best(means)
+    kl = _lower_bound("kl", kl, kl_min(means, family=family))
+    last = commit_round_kl_eocp(means.size, kl, horizon, inflation=inflation)
+    return means, best, others, family, _level(horizon, inflation, means.size, last), last - means.size
+
+
+def _kl_eocp_errors(wrong_arms: int, level: float, rounds: float) -> tuple[float, float]:
+    """B_2 of all arms together, B_1 of one arm (proof of theo:optimalklfixedfinite)."""
+    overtaken = wrong_arms * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
+    misjudged = 2 * _escape(level, rounds + 1)  # B_5 + B_6
+    return overtaken, misjudged
+
+
+def _escape(level: float, pulls: float) -> float:
+    """Bound on the probability that an arm's mean ever leaves its bound on one side, in that many pulls.
+
+    lemma:concentration (a) and lemma:klconcentration: the union bound, or the peeling one, for l >= 2.
+    """
+    pulls = max(pulls, 1.0)
+    return min(pulls, e * level * log(pulls) + e) * exp(-level)
+
+
+def _gaussian_bound(
+    gaps: NDArray[np.float64],
+    sigma: float,
+    horizon: float,
+    level: float,
+    rounds: float,
+    wrong: float | NDArray[np.float64],
+    late: float = 0.0,
+) -> RegretBound:
+    """Sum over the arms of Delta_a E[N_a(T)], with `gaps` = Delta_a / sigma.
+
+    lemma:concentration (c) counts (2 l + sqrt(4 pi l) + 2) / gap^2 + 1 deviations; the + 1 is not needed, as
+    a decreasing function sums to at most its integral, which leaves the theorem's single Delta_a.
+    """
+    harmonic, total = sigma * float(np.sum(1 / gaps)), sigma * float(np.sum(gaps))
+    return RegretBound(
+        leading=2 * log(horizon) * harmonic,
+        inflation=2 * (level - log(horizon)) * harmonic,
+        deviation=(sqrt(4 * pi * level) + 2) * harmonic,
+        first_pulls=total,
+        optimism=total * (rounds * _escape(level, rounds)),
+        late_stop=total * (horizon * late),
+        commitment=horizon * float(np.sum(sigma * gaps * wrong)),
+    )
+
+
+def _sub_gaussian(bandit: Bandit | ArrayLike, family: FamilyLike | None, sigma: float) -> NDArray[np.float64]:
+    """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
+    means, family = read(bandit, family)
+    sigma = checks.scale("sigma", sigma)
+    match family:
+        case Gaussian():
+            scale = family.sigma
+        case Bernoulli():
+            scale = 0.5  # a reward in [0, 1], by Hoeffding's lemma
+        case Binomial():
+            scale = sqrt(family.n) / 2
+        case _:
+            raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
+    if sigma < scale:
+        raise ValueError(f"sigma must be at least {scale!r}, the scale of {family!r}, got {sigma!r}")
+    best, others = unique_best(means)
+    gaps: NDArray[np.float64] = (means[best] - means[others]) / sigma
+    return gaps
+
+
+def _lower_bound(name: str, value: float | None, largest: float) -> float:
+    """`value`, when it is above 0 and at most `largest`, which None stands for."""
+    value = largest if value is None else checks.positive(name, value)
+    if value > largest * (1 + 1e-9):  # 0.7 - 0.6 is a little less than 0.1
+        raise ValueError(f"{name} must be at most {largest:.10g}, its value for this bandit, got {value!r}")
+    return value
+
+
+def _level(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
+    """l, when the horizon satisfies the conditions of the theorems."""
+    level = exploration(horizon, inflation)
+    checks.at_least("horizon", horizon, max(16, arms))
+    if horizon < commit_round:
+        raise ValueError(f"horizon must be at least T_c = {commit_round:.10g} to commit, got {horizon!r}")
+    return level

@@ -1,0 +1,301 @@
+"""How hard a bandit is, and what no policy can beat on it. `robai.theory` offers these functions.
+
+The lower limit on regret (Lai and Robbins), the smallest divergence that KL-EOCP must know, the proportions
+and the time of best arm identification (Garivier and Kaufmann), the lower limits on commitment time, and the
+asymptotics of the paper's Table 1.
+
+In the paper's symbols: `best` is a*, means are mu_a, gaps are Delta_a, divergence(p, q) is KL(p, q).
+A bandit may also be given as plain means with its `family`.
+"""
+
+from collections.abc import Callable
+from math import inf, log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robai._base import checks
+from robai._core import explore_sampling
+from robai.bandits import Bandit
+from robai.families import Family, FamilyLike, as_family
+from robai.kl import divergence
+
+_TINY = np.finfo(np.float64).tiny
+
+
+def lai_robbins(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+    """Regret per log T that no uniformly good policy can beat, asymptotically.
+
+        sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
+
+    Eq. (1) of the paper (label eq:reg_lb), due to Lai and Robbins 1985. For Gaussian rewards it is the sum
+    of 2 sigma^2 / Delta_a.
+
+    >>> round(lai_robbins([0.7, 0.2], family="gaussian"), 6)
+    4.0
+    >>> round(lai_robbins([0.7, 0.2], family="bernoulli"), 6)
+    0.936135
+    """
+    means, family = read(bandit, family)
+    gaps = means.max() - means
+    worse = gaps > 0
+    return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
+
+
+def regret_lower_bound(
+    bandit: Bandit | ArrayLike, horizon: float, *, family: FamilyLike | None = None
+) -> float:
+    """The Lai-Robbins constant times log T, Eq. (1) of the paper (label eq:reg_lb).
+
+    A limit as T grows, not a bound at any one T: good policies have less regret than this on short horizons
+    (EOCP 38.2 on the bandit below).
+
+    >>> round(regret_lower_bound([0.7, 0.2], 10**6, family="gaussian"), 4)
+    55.262
+    """
+    return lai_robbins(bandit, family=family) * log(checks.at_least("horizon", horizon, 2))
+
+
+def kl_min(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+    """The smallest divergence of a bandit, of which KL-EOCP must know a lower bound.
+
+        KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
+
+    Paper, section "Regret Optimality for General Bandits", before Algorithm 3. Gaussian: gap^2 / (2 sigma^2).
+
+    >>> round(kl_min([0.7, 0.2], family="gaussian"), 6)
+    0.125
+    >>> round(kl_min([0.7, 0.2], family="bernoulli"), 6)
+    0.534111
+    """
+    means, family = read(bandit, family)
+    best, others = unique_best(means)
+    between = mu_prime(means, family=family)[others]
+    forward = distances(family, means[others], means[best])
+    backward = 4 * distances(family, between, means[others])
+    return float(np.minimum(forward, backward).min())
+
+
+def mu_prime(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> NDArray[np.float64]:
+    """The point between each arm's mean and the best one's at a quarter of their divergence.
+
+        mu'_a in (mu_a, mu_best) with 4 KL(mu'_a, mu_best) = KL(mu_a, mu_best)
+
+    Paper, before Algorithm 3. One value an arm; the best arm's is its own mean. Gaussian: halfway.
+
+    >>> mu_prime([0.7, 0.2], family="bernoulli").round(6).tolist()
+    [0.7, 0.450977]
+    """
+    means, family = read(bandit, family)
+    best, others = unique_best(means)
+    points = means.copy()
+    points[others] = share_point(family, means[others], means[best], 0.25)
+    return points
+
+
+def share_point(family: Family, mean: NDArray[np.float64], top: float, share: float) -> NDArray[np.float64]:
+    """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
+    whole = distances(family, mean, top)
+    if not np.all(np.isfinite(whole)):
+        raise ValueError(
+            f"the largest of the means must not be at the edge of the domain of {family!r}, where the "
+            f"divergence of the others from it is infinite, got {float(top)!r}"
+        )
+
+    def excess(part: NDArray[np.float64]) -> NDArray[np.float64]:  # part of the way from top down to mean
+        return divergence(family, top - part * (top - mean), top) - share * whole
+
+    return top - bisect(excess, np.ones_like(mean)) * (top - mean)
+
+
+def distances(family: Family, p: NDArray[np.float64], q: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Divergences of means that differ; an error where that is too small for a double."""
+    result = divergence(family, p, q)
+    if np.any(result < _TINY):
+        raise ValueError(
+            f"means must be further apart for {family!r}, got two of divergence below {_TINY:.2g}"
+        )
+    return result
+
+
+def weights(
+    bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None
+) -> tuple[NDArray[np.float64], float]:
+    """Optimal proportions w* of best arm identification and the characteristic time T*.
+
+        1 / T* = max over w of min over a of  w_best d(mu_best, c_a) + w_a d(mu_a, c_a),
+        c_a = (w_best mu_best + w_a mu_a) / (w_best + w_a)
+
+    Garivier and Kaufmann 2016, Theorem 5: identifying the best arm with error delta takes about
+    T* log(1/delta) rounds, w*_a of them on arm a. Two Gaussian arms: 1/2 each and 8 sigma^2 / gap^2.
+
+    >>> w, time = weights([0.7, 0.2], family="gaussian")
+    >>> w.round(6).tolist(), round(time, 6)
+    ([0.5, 0.5], 32.0)
+    >>> w, time = weights([0.7, 0.2, 0.2, 0.2], family="bernoulli")
+    >>> w.round(6).tolist(), round(time, 4)
+    ([0.362632, 0.212456, 0.212456, 0.212456], 14.1805)
+    """
+    means, family = read(bandit, family)
+    best, others = unique_best(means)
+    distances(family, means[others], means[best])
+    w = explore_sampling.weights(family._core(), means)
+    middle = (w[best] * means[best] + w[others] * means[others]) / (w[best] + w[others])
+    costs = w[best] * divergence(family, means[best], middle) + w[others] * divergence(
+        family, means[others], middle
+    )
+    return w, float(1 / costs.min())
+
+
+def commit_limit_fixed(
+    gap: float,
+    horizon: float,
+    regret: float | None = None,
+    *,
+    sigma: float = 1.0,
+    confidence: float | None = None,
+) -> float:
+    """Lower limit on a commitment round fixed beforehand by a policy that knows the gap; two Gaussian arms.
+
+        T_c >= 2 D^2 N^2 / (2 D^2 N - log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
+
+    Theorem theo:scclimits. N = E[N_2(T_c)] is the number of wrong pulls while exploring, by default the
+    regret optimal 2 log T / D^2, up to the theorem's O(log^c T); `confidence` is the probability of a wrong
+    commitment, by default 1/T for its O(1/T). With both defaults the limit is about (8/3) log T / D^2. It is
+    infinite where no policy with so little regret has this confidence on every bandit of the gap.
+
+    Erratum: the proof's optimum, 2 D^2 N_1 N_2 / (N_1 + N_2) >= log(T / 2.4), lost the factors N_1 and N_2
+    when printed, and then a factor 2, which made the constant 4 instead of 8/3.
+
+    >>> round(commit_limit_fixed(0.5, 10**6), 1)
+    144.3
+    """
+    return _commit_limit(2, gap, horizon, regret, sigma, confidence)
+
+
+def commit_limit_adaptive(
+    gap: float,
+    horizon: float,
+    regret: float | None = None,
+    *,
+    sigma: float = 1.0,
+    confidence: float | None = None,
+) -> float:
+    """Lower limit on the expected commitment round of a policy that does not know the gap; two Gaussian arms.
+
+        E[T_c] >= D^2 N^2 / (D^2 N - 2 log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
+
+    Theorem theo:scclimits, as in `commit_limit_fixed`. With regret 2 log T / D + C log^c T the denominator is
+    of order log^c T, which is the theorem's log^(2-c) T / D^2.
+
+    >>> round(commit_limit_adaptive(0.5, 10**6), 1), round(commit_limit_adaptive(0.5, 10**6, regret=95.66), 1)
+    (1744.1, 416.9)
+    """
+    return _commit_limit(1, gap, horizon, regret, sigma, confidence)
+
+
+def _commit_limit(
+    shift: int, gap: float, horizon: float, regret: float | None, sigma: float, confidence: float | None
+) -> float:
+    """The transportation lemma (Kaufmann et al. 2016, lemma 1) against bandits `shift` gaps away.
+
+    Moving the two means by shift * gap in all, as cheaply as possible, costs
+    (shift D)^2 / 2 * N_1 N_2 / (N_1 + N_2), which must reach log(1 / (2.4 confidence)). In the other bandit
+    the second arm is better, by the gap if the policy knows it (shift 2), by anything if not (shift 1).
+    """
+    gap, sigma = checks.positive("gap", gap), checks.scale("sigma", sigma)
+    horizon = checks.at_least("horizon", horizon, 10)  # as the proof has it
+    confidence = 1 / horizon if confidence is None else checks.positive("confidence", confidence)
+    if confidence >= 1 / 2.4:
+        raise ValueError(f"confidence must be below 1/2.4 for the limit to exist, got {confidence!r}")
+    if regret is None:
+        pulls, information = 2 * log(horizon) * (sigma / gap) * (sigma / gap), 2 * log(horizon)
+    else:
+        regret = checks.positive("regret", regret)
+        pulls, information = regret / gap, regret / sigma * (gap / sigma)
+    asked = -2 * log(2.4 * confidence) / shift**2
+    return pulls / (1 - asked / information) if information > asked else inf
+
+
+class Asymptotics(NamedTuple):
+    """A row of Table 1: regret is log T times `multiple` times the Lai-Robbins constant of the setting."""
+
+    policy: str
+    multiple: float
+    setting: str
+    optimal: str
+    commitment: str
+    confidence: str
+
+    def constant(self, bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+        """Regret per log T on a bandit of two arms: multiple * 2 / gap (Gaussian) or multiple * gap / KL.
+
+        The Gaussian rows are for unit variance, or any reward that is sub-Gaussian of scale 1.
+        """
+        means, family = read(bandit, family)
+        if means.size != 2:
+            raise ValueError(f"means must have two arms, as in Table 1, got {means.tolist()!r}")
+        return self.multiple * lai_robbins(means, family="gaussian" if self.setting == "Gaussian" else family)
+
+
+def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
+    """Table 1 of the paper (label tab:comp), row by row; `alpha` > 1 is the parameter of UCB_alpha.
+
+    The orders are texts: the table hides their constants. The last two rows are lower limits on commitment
+    for policies whose regret exceeds 2 log T / gap by O(log^c T). The constant of UCB_alpha, 2 alpha^2 / gap,
+    is not tight: at its stopping time 8 alpha^2 / ((alpha + 1)^2 gap) is derived and measured.
+
+    >>> {row.policy: round(row.constant([0.7, 0.2], family="bernoulli"), 4) for row in table()[:4]}
+    {'UCB': 4.0, 'KL-UCB': 0.9361, 'TS': 0.9361, 'BAI-ETC': 8.0}
+    """
+    alpha = checks.wideness("alpha", alpha)
+    return (
+        Asymptotics("UCB", 1.0, "Gaussian", "Yes", "T", "N/A"),
+        Asymptotics("KL-UCB", 1.0, "General", "Yes", "T", "N/A"),
+        Asymptotics("TS", 1.0, "General", "Yes", "T", "N/A"),
+        Asymptotics("BAI-ETC", 2.0, "Gaussian", "No", "O(log T)", "~O(1/T)"),
+        Asymptotics("DETC", 1.0, "Gaussian", "Yes", "Omega(log^2 T)", "O(1/T)"),
+        Asymptotics("UCB_alpha", alpha**2, "Gaussian", "No", "O(log T)", "~O(1/T)"),
+        Asymptotics("EOCP", 1.0, "Gaussian", "Yes", "O(log T)", "O(1/T)"),
+        Asymptotics("EOCP-UG", 1.0, "Gaussian", "Yes", "O(log^2 T)", "O(1/T)"),
+        Asymptotics("KL-EOCP", 1.0, "General", "Yes", "O(log T)", "O(1/T)"),
+        Asymptotics("LB(pre-determined)", 1.0, "Gaussian", "O(log^c T)", "O(log T)", "O(1/T)"),
+        Asymptotics("LB(adaptive)", 1.0, "Gaussian", "O(log^c T)", "O(log^(2-c) T)", "O(1/T)"),
+    )
+
+
+def bisect(
+    function: Callable[[NDArray[np.float64]], NDArray[np.float64]], high: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Root in (0, high) of an increasing function, elementwise, to the last bit."""
+    low, high = np.zeros_like(high), np.array(high)
+    for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
+        middle = low + (high - low) / 2
+        inside = (low < middle) & (middle < high)
+        if not np.any(inside):
+            break
+        below = function(np.where(inside, middle, high)) < 0
+        low = np.where(inside & below, middle, low)
+        high = np.where(inside & ~below, middle, high)
+    return high
+
+
+def read(bandit: Bandit | ArrayLike, family: FamilyLike | None) -> tuple[NDArray[np.float64], Family]:
+    """The means and the family of a bandit, or of plain means with a family."""
+    if family is None and not hasattr(bandit, "means"):
+        raise TypeError(f"family must be given with plain means, got None with {bandit!r}")
+    family = as_family(bandit if family is None else family)
+    means: Any = getattr(bandit, "means", bandit)  # whatever it is, until it is checked
+    if np.ndim(means) != 1 or len(means) < 2:
+        raise ValueError(f"means must be a list of at least two numbers, got {means!r}")
+    return np.array([family.check_mean(f"means[{arm}]", mean) for arm, mean in enumerate(means)]), family
+
+
+def unique_best(means: NDArray[np.float64]) -> tuple[int, NDArray[np.bool_]]:
+    """Index of the best arm, and a mask of the others."""
+    others = means < means.max()
+    if others.sum() != means.size - 1:
+        count = means.size - others.sum()
+        raise ValueError(f"means must have a unique largest one, got {means.max().item()!r} {count} times")
+    return int(np.argmax(means)), others

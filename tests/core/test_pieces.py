@@ -1,0 +1,76 @@
+"""What a kernel does before it returns to Python is bounded, so that Ctrl-C is heard.
+
+Counted, not timed: a piece of no time at all ends when the engine first looks at the clock.
+"""
+
+import numpy as np
+import pytest
+
+import robai
+from robai import rules
+from robai._core.engine import Batch
+from robai._core.leap import PositiveLeaps
+
+K = 20_000
+MEANS = [0.5] * (K - 1) + [0.6]
+
+
+def pieces(policy, bandit, horizon, engine):
+    """The pulls after each piece of no time."""
+    simulation = robai.simulation._simulation(policy, bandit, horizon, 1, ((0,), ()), engine, None)
+    started = policy._start(simulation.game)
+    kind = PositiveLeaps if engine == "leap" else Batch
+    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1))
+    more = True
+    while more:
+        more = batch.advance(1.0)
+        yield batch.pulls[0].copy()
+
+
+@pytest.mark.parametrize(
+    "bandit", [robai.Bernoulli([1 - 1e-9, 0.5]), robai.NegativeBinomial([1.0, 0.1], r=1e-3)], ids=repr
+)
+def test_what_a_piece_plays_does_not_grow_with_the_horizon(bandit):
+    """Where no leap is possible."""
+    before = 0
+    for _, pulls in zip(range(20), pieces(robai.KLUCB(), bandit, 10**8, "leap"), strict=False):
+        assert 0 < pulls.sum() - before < 10**6
+        before = pulls.sum()
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *(
+            robai.UCB(),
+            robai.UCB("round"),
+            robai.KLUCB(),
+            robai.KLUCB("round"),
+            robai.EOCPUG(),
+            robai.KLEOCPUG(),
+        ),
+        *(robai.UCBAlpha(), robai.ThompsonSampling(), robai.DETCK(), robai.TrackAndStop()),
+        *(robai.ActionElimination(), robai.ActionElimination(radius="even-dar")),
+        robai.Policy(
+            robai.UCB(), (robai.UCBAlpha().parts().stop & rules.LikelihoodRatio()) | rules.Imbalance()
+        ),
+    ],
+    ids=lambda policy: policy.label(),
+)
+def test_with_many_arms_a_piece_is_one_decision(policy):
+    # Ties in plenty: all arms with the same first reward are alike.
+    game = pieces(policy, robai.Poisson(MEANS), 10**6, "step")
+    before = next(pulls for pulls in game if pulls.min() > 0)
+    for _, pulls in zip(range(50), game, strict=False):
+        assert np.count_nonzero(pulls - before) <= 1
+        before = pulls
+
+
+@pytest.mark.parametrize("tracking", ["C", "D"])
+def test_the_proportions_of_many_arms_are_solved_for_in_parts(tracking):
+    game = pieces(robai.TrackAndStop(tracking=tracking), robai.Gaussian(MEANS), 10**6, "step")
+    played = next(pulls.sum() for pulls in game if pulls.min() > 0)
+    waiting = 0
+    while next(game).sum() == played:
+        waiting += 1
+    assert waiting > K // 5000  # several in each step of Newton's method

@@ -1,0 +1,44 @@
+"""Every code block of the README and of the documentation runs, and prints what it shows."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    for path in (ROOT / "robai").rglob("*.py")
+)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, run = doctest.testfile(str(page), module_relative=False)
+    assert failed == 0
+    if "```python" in page.read_text():
+        assert run > 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_python_blocks_are_doctests(page):
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(), re.S):
+        assert block.startswith(">>> ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_of_docstrings_run(name):
+    if name == "robai.__main__":
+        pytest.skip("runs the command line")
+    module = __import__(name, fromlist=["__name__"])
+    assert doctest.testmod(module).failed == 0

@@ -1,0 +1,125 @@
+import math
+
+import numpy as np
+import pytest
+
+import robai
+from robai.paper.claims import CLAIMS, check, regret_after, regret_ratio
+from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE, UNKNOWN
+from robai.paper.reproduction import SECTIONS, Growth, reproduce
+from robai.theory import INFLATION, table
+
+
+def test_the_parameters_are_those_of_the_paper():
+    sizes = {name: (each.horizon, each.runs, len(each.bandit.means)) for name, each in FIGURES.items()}
+    assert sizes == {
+        "fig1-gaussian": (10**6, 10**5, 2),
+        "fig1-bernoulli": (10**5, 10**5, 2),
+        "fig2-gaussian": (10**5, 10**4, 4),
+        "fig2-bernoulli": (10**5, 10**4, 4),
+    }
+    for name, each in FIGURES.items():
+        inflation = 1.0 if name.startswith("fig1") else 0.2
+        assert each.bandit.means[0] == 0.7
+        assert set(each.bandit.means[1:]) == {0.2}
+        assert each.policies["EOCP"] == robai.EOCP(0.5, inflation)
+        assert each.policies["EOCP-UG"] == robai.EOCPUG(inflation)
+        assert each.policies["UCB"] == robai.UCB()
+        assert set(each.elsewhere) == set(each.policies)
+    assert FIGURES["fig1-bernoulli"].policies["KL-EOCP"].kl == pytest.approx(0.534111, abs=1e-6)
+    assert (INFLATIONS[0], INFLATIONS[-1]) == (0.0, INFLATION)
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return {name: each.run(runs=150, rng=0) for name, each in FIGURES.items()}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_regret_agrees_with_an_independent_program(figures, name):
+    _assert_agreement(FIGURES[name], figures[name])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FIGURES)
+def test_regret_agrees_with_an_independent_program_in_many_runs(name):
+    _assert_agreement(FIGURES[name], FIGURES[name].run(runs=10**4, rng=1))
+
+
+def _assert_agreement(experiment, results):
+    for label, result in results.items():
+        clean = experiment.elsewhere[label].clean
+        if clean != UNKNOWN:
+            apart = abs(result.regret[-1] - clean.regret) / math.hypot(result.regret_sem[-1], clean.sem)
+            assert apart < 5.0, label
+
+
+def test_every_claim_holds_wherever_it_is_made(figures):
+    verdicts = check(figures)
+    assert len(verdicts) == sum(len(claim.experiments) for claim in CLAIMS)
+    assert [verdict for verdict in verdicts if not verdict.holds] == []
+    assert all(any(digit in verdict.numbers for digit in "0123456789") for verdict in verdicts)
+
+
+def test_claims_that_need_what_was_not_played_are_left_out(figures):
+    assert {each.experiment for each in check({"fig2-gaussian": figures["fig2-gaussian"]})} == {
+        "fig2-gaussian"
+    }
+    assert check({}) == []
+
+
+def test_a_claim_can_fail(figures):
+    swapped = dict(figures["fig1-gaussian"])
+    swapped["EOCP"], swapped["UCB"] = swapped["UCB"], swapped["EOCP"]
+    holds, numbers = CLAIMS[0].check(swapped)
+    assert not holds
+    assert numbers.startswith("-")
+
+
+def test_ratios_come_with_an_interval_around_them(figures):
+    results = figures["fig1-gaussian"]
+    ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
+    assert low < ratio < high
+    assert ratio == results["EOCP"].regret[-1] / results["UCB"].regret[-1]
+    assert regret_ratio(results["UCB"], results["UCB"]) == (1.0, 1.0, 1.0)
+
+
+def test_no_regret_comes_after_a_right_commitment(figures):
+    eocp = figures["fig1-gaussian"]["EOCP"]
+    assert regret_after(eocp, 1124) == 0.0
+    assert regret_after(eocp, 1) == pytest.approx(1.0, abs=0.02)
+
+
+def test_growth_measures_slope_and_exponent():
+    assert list(TABLE) == [row.policy for row in table() if not row.policy.startswith("LB")]
+    row = TABLE["EOCP-UG"]
+    results = [robai.simulate(row.policy, row.bandit, horizon, 300, rng=0) for horizon in row.between]
+    growth = Growth("EOCP-UG", results)
+    slope = np.diff([result.regret[-1] for result in results])[0] / math.log(10**6)
+    assert growth.slope.value == pytest.approx(slope)
+    assert growth.constant == pytest.approx(4.0)
+    assert growth.exponent.value == pytest.approx(2.0, abs=5 * growth.exponent.sem)
+    never = TABLE["UCB"]
+    results = [robai.simulate(never.policy, never.bandit, horizon, 5, rng=0) for horizon in never.between]
+    assert Growth("UCB", results).exponent is None
+
+
+def test_reproduce_plays_what_is_asked_for_and_reports_every_policy():
+    lines = []
+    done = reproduce(["sensitivity"], quick=True, report=lambda line, final: lines.append((line, final)))
+    assert done.figures == {}
+    assert set(done.sensitivity) == set(SENSITIVITY)
+    assert next(iter(done.sensitivity["EOCP"])) == "EOCP, c = 0.00"
+    final = [line for line, is_final in lines if is_final]
+    assert len(final) == 2 * len(INFLATIONS)
+    assert all("left" in line for line in final[:-1])
+    alone = SENSITIVITY["EOCP"].run(runs=SENSITIVITY["EOCP"].quick_runs, rng=0)
+    assert alone["EOCP, c = 0.00"] == done.sensitivity["EOCP"]["EOCP, c = 0.00"]
+
+
+def test_unknown_parts_are_refused_before_any_work():
+    with pytest.raises(ValueError, match=r"only must be one of .*; did you mean fig1-gaussian"):
+        reproduce(["fig1-gausian"])
+    with pytest.raises(ValueError, match="rng must be from 0"):
+        reproduce(rng=-1)
+    assert set(SECTIONS) >= set(FIGURES)

@@ -1,0 +1,107 @@
+import csv
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import robai
+from robai.paper.experiments import FIGURES, SENSITIVITY, TABLE
+from robai.paper.report import write_report
+from robai.paper.reproduction import Growth, Reproduction
+from robai.report.html import page, table
+
+RUNS = 12
+
+
+@pytest.fixture(scope="module")
+def reproduction():
+    rows = []
+    for name, row in TABLE.items():
+        options = {"bandit": row.bandit, "runs": RUNS, "rng": 0}
+        results = [robai.compare({name: row.policy}, horizon=each, **options)[name] for each in row.horizons]
+        rows.append(Growth(name, results))
+    return Reproduction(
+        quick=True,
+        entropy=0,
+        figures={"fig2-bernoulli": FIGURES["fig2-bernoulli"].run(runs=RUNS, rng=0)},
+        table=rows,
+        sensitivity={name: each.run(runs=RUNS, rng=0) for name, each in SENSITIVITY.items()},
+        seconds=1.0,
+    )
+
+
+@pytest.fixture(scope="module")
+def directory(reproduction, tmp_path_factory):
+    return write_report(reproduction, tmp_path_factory.mktemp("out") / "robai-report")
+
+
+class Page(HTMLParser):
+    """Collects text and addresses, and checks that elements are nested."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.addresses, self.words = [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.addresses += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(directory):
+    parsed = Page((directory / "index.html").read_text())
+    assert all(address.startswith(("data:image/svg+xml;base64,", "#")) for address in parsed.addresses)
+    assert sum(address.startswith("data:") for address in parsed.addresses) == 4
+    text = " ".join(parsed.words)
+    for expected in ("Claims", "holds", "Table 1, measured", "KL-EOCP", "How much c matters", "matplotlib"):
+        assert expected in text
+    assert "nan" not in text.lower().split()
+
+
+def test_every_file_is_there_and_listed(directory):
+    manifest = json.loads((directory / "report.json").read_text())
+    found = {each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file()}
+    assert found == {*manifest["files"], "report.json"}
+    for name in ("fig2-bernoulli", "fig2-bernoulli-details", "scaling", "sensitivity"):
+        assert (directory / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert b"<svg" in (directory / "figures" / f"{name}.svg").read_bytes()
+    assert [claim["holds"] for claim in manifest["claims"]].count(True) >= 5
+
+
+def test_arrays_and_numbers_are_those_of_the_simulations(directory, reproduction):
+    saved = robai.Comparison.load(directory / "arrays" / "fig2-bernoulli.npz")
+    assert dict(saved) == dict(reproduction.figures["fig2-bernoulli"])
+    assert robai.Result.load(directory / "arrays" / "table1-EOCP-1e6.npz").horizon == 10**6
+    with open(directory / "numbers" / "fig2-bernoulli-regret.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["policy"] == "EOCP"]
+    assert np.array_equal([float(row["regret"]) for row in rows], saved["EOCP"].regret)
+    with open(directory / "numbers" / "simulations.csv", newline="") as file:
+        assert len(list(csv.DictReader(file))) == sum(map(len, reproduction.simulations().values()))
+    with open(directory / "numbers" / "table1.csv", newline="") as file:
+        assert [row["policy"] for row in csv.DictReader(file)] == list(TABLE)
+
+
+def test_a_report_is_replaced_as_a_whole(directory, reproduction):
+    (directory / "numbers" / "table1.csv").unlink()
+    alone = Reproduction(quick=True, entropy=0, figures=reproduction.figures)
+    write_report(alone, directory)
+    assert not (directory / "figures" / "scaling.png").exists()
+    assert "Table 1, measured" not in (directory / "index.html").read_text()
+    assert [each.name for each in directory.parent.iterdir()] == [directory.name]
+
+
+def test_text_is_escaped():
+    text = page("<b>", [table(("a&b",), [("<script>",)], caption="x < y")])
+    assert "<script>" not in text
+    assert not re.search(r"[^\w]<b>", text)
+    Page(text)

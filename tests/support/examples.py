@@ -1,0 +1,112 @@
+"""Examples that the contract tests run over, every registered policy and bandit among them; one result."""
+
+import dataclasses
+import math
+import statistics
+
+import numpy as np
+
+import robai
+
+POLICIES = [
+    robai.EOCP(gap=1.5),
+    robai.EOCP(gap=2.0, inflation=0.2, sigma=1.5),
+    robai.EOCPUG(),
+    robai.EOCPUG(inflation=0.0, sigma=0.5),
+    robai.KLEOCP(kl=1.0),
+    robai.KLEOCPUG(),
+    robai.KLEOCPUG(inflation=0.2, guard=0.0),
+    robai.UCB(),
+    robai.UCB(level="ratio"),
+    robai.UCB(level="round"),
+    robai.KLUCB(),
+    robai.KLUCB(level="ratio"),
+    robai.KLUCB(level="round"),
+    robai.KLUCB(level="++"),
+    robai.ThompsonSampling(),
+    robai.BAIETC(),
+    robai.DETC(),
+    robai.DETCK(),
+    robai.UCBAlpha(),
+    robai.UCBAlpha(alpha=1.5, delta=0.1),
+    robai.TrackAndStop(),
+    robai.TrackAndStop(delta=0.1, tracking="D"),
+    robai.ActionElimination(),
+    robai.ActionElimination(delta=0.1, radius="even-dar"),
+]
+assert {type(policy) for policy in POLICIES} == set(robai.policies.POLICIES.values())
+
+# Distinct gaps, so that regret tells which arm was played.
+BANDITS = [
+    robai.Gaussian([0.7, -0.2, 0.1]),
+    robai.Gaussian([-0.5, 2.0], sigma=1.5),
+    robai.Bernoulli([0.7, 0.2, 0.5]),
+    robai.Bernoulli([0.0, 1.0, 0.75]),
+    robai.Binomial([2.5, 1.0, 4.0], n=5),
+    robai.Poisson([1.0, 0.0, 2.5]),
+    robai.Exponential([2.0, 1.0, 0.25]),
+    robai.Gamma([2.0, 1.0, 0.5], shape=2.5),
+    robai.NegativeBinomial([1.0, 3.0, 0.5], r=1.5),
+]
+assert {type(bandit) for bandit in BANDITS} == set(robai.bandits.BANDITS.values())
+
+TWO_ARMED = (robai.BAIETC, robai.DETC)
+
+
+def fitting(policy, bandit):
+    """The bandit with as many arms as the policy takes."""
+    if isinstance(policy, TWO_ARMED):
+        return dataclasses.replace(bandit, means=bandit.means[:2])
+    return bandit
+
+
+def arms_played(result, run):
+    """The arm of every round before the commitment, from the increments of regret."""
+    increments = np.diff(result.curves[run], prepend=0.0)
+    arms = np.abs(increments[:, None] - result.gaps[None, :]).argmin(axis=1)
+    assert np.abs(increments - result.gaps[arms]).max() < 1e-9
+    end = result.commit_time[run]
+    return arms[: end if end >= 0 else None].tolist()
+
+
+# A result without symmetries: mean, median and quantiles all differ, as do the runs that never commit, 2, and
+# those that commit wrongly, 3 of 5.
+GAPS = (0.0, 0.5, 0.125)
+PULLS = (
+    (700, 200, 100),
+    (400, 90, 510),
+    (990, 4, 6),
+    (250, 500, 250),
+    (600, 150, 250),
+    (80, 40, 880),
+    (512, 256, 232),
+)
+COMMITMENTS = ((150, 0), (333, 2), (47, 0), (720, 1), (-1, -1), (88, 2), (-1, -1))  # rounds and arms
+FINAL_REGRETS = (112.5, 108.75, 2.75, 281.25, 106.25, 130.0, 157.0)
+
+
+def irregular(label="EOCP", pulls=PULLS, commitments=COMMITMENTS, horizon=1000, **meta):
+    """The result without symmetries, or one with other pulls or commitments."""
+    final = [sum(n * gap for n, gap in zip(row, GAPS, strict=True)) for row in pulls]
+    return robai.Result(
+        times=[10, 100, horizon],
+        regret=[3.5, 41.25, statistics.fmean(final)],
+        regret_sem=[0.75, 6.5, statistics.stdev(final) / math.sqrt(len(final))],
+        final_regret=final,
+        commit_time=[round_ for round_, _ in commitments],
+        committed_arm=[arm for _, arm in commitments],
+        pulls=pulls,
+        gaps=GAPS,
+        label=label,
+        meta=meta,
+    )
+
+
+class Turns:
+    """A policy written in Python: all arms in turn."""
+
+    def select(self, state):
+        return state.t % state.n_arms
+
+    def update(self, arm, reward):
+        pass

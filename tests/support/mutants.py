@@ -1,0 +1,304 @@
+"""Lines that compute a number shown to people, what to break in them, and the test file that must notice."""
+
+from typing import NamedTuple
+
+
+class Mutant(NamedTuple):
+    """A change to the package that a test file must notice; `file` and `test` are below robai and tests."""
+
+    about: str
+    file: str
+    old: str
+    new: str
+    test: str
+
+
+def _mutants(file: str, test: str, *changes: tuple[str, str, str]) -> list[Mutant]:
+    return [Mutant(about, file, old, new, test) for about, old, new in changes]
+
+
+MUTANTS = [
+    *_mutants(
+        "result/digest.py",
+        "test_digest.py",
+        ("the 95 % quantile is that of 90 %", "0.75, 0.95)", "0.75, 0.90)"),
+        ("the standard error of the last but one round", "result.regret_sem[-1]", "result.regret_sem[-2]"),
+        ("shares are medians", "(result.pulls / result.horizon).mean(", "np.median(result.pulls / 1000, "),
+        ("never counts half the horizon", "result.commit_time, result.horizon)", "result.commit_time, 500)"),
+        (
+            "the standard error is the deviation",
+            "values.std(ddof=1) / math.sqrt(len(values))",
+            "values.std()",
+        ),
+        ("the deviation is that of all there is", "values.std(ddof=1)", "values.std(ddof=0)"),
+        (
+            "the rate of wrong commitments is of all runs",
+            "count / committed, low",
+            "count / result.runs, low",
+        ),
+        ("the median is of all runs", "float(np.median(times))", "float(np.median(result.commit_time))"),
+        (
+            "--json: the median is the mean",
+            'digest.commit_median,\n        "wrong',
+            'digest.commit_time.value,\n        "wrong',
+        ),
+        (
+            "--json: committed of half the runs",
+            '"committed": digest.committed',
+            '"committed": 2 * digest.committed',
+        ),
+        ("--json: low is high", "digest.wrong.low,", "digest.wrong.high,"),
+        ("--json: the count is of those that committed", "digest.wrong.count,", "digest.wrong.committed,"),
+    ),
+    *_mutants(
+        "result/text.py",
+        "test_digest.py",
+        (
+            "'on average' is the median",
+            "{digest.commit_time.value:,.0f} on",
+            "{digest.commit_median:,.0f} on",
+        ),
+        (
+            "'wrong in' counts the runs that never committed",
+            "{digest.wrong.count:,} of {count",
+            "{result.runs - count:,} of {count",
+        ),
+        (
+            "'median at' is the mean",
+            'else f"{digest.commit_median:,.0f}"',
+            'else f"{digest.commit_time.value:,.0f}"',
+        ),
+        ("'half below' is the third quarter", "low, _, median, _, high", "low, _, _, median, high"),
+        ("committed is the share that did not", "percent(digest.committed)", "percent(1 - digest.committed)"),
+        (
+            "the interval of a count is its rate",
+            '{percent(wrong.low)} to {percent(wrong.high)}"\n\n\ndef _wrong',
+            '{percent(wrong.rate)} to {percent(wrong.high)}"\n\n\ndef _wrong',
+        ),
+    ),
+    *_mutants(
+        "paper/claims.py",
+        "paper/test_claims.py",
+        ("the interval of the ratio lacks the other's regret", " / other.regret[-1]\n    z", "\n    z"),
+        ("95 % interval is one standard error", "z = normal_quantile(0.95)", "z = 1.0"),
+        ("'at most' is the rate", "percent(wrong.high)", "percent(wrong.rate)"),
+        (
+            "'median' is the mean",
+            "{name: results[name].digest().commit_median",
+            "{name: results[name].digest().commit_time.value",
+        ),
+        (
+            "a round in the sentence is the mean",
+            'rounds = results["EOCP"].digest().commit_median',
+            'rounds = results["EOCP"].digest().commit_time.value',
+        ),
+        ("regret after a round, 10 % low", "float(1.0 - before", "float(0.9 - before"),
+        (
+            "the ends of 'below' are swapped",
+            "({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)",
+            "({100 * (1 - low):.1f} to {100 * (1 - high):.1f} %)",
+        ),
+        (
+            "commitments are of the runs that committed",
+            "digest().capped_time.value",
+            "digest().commit_time.value",
+        ),
+        ("'at most' is the smaller of the two", "bar = max(", "bar = min("),
+    ),
+    *_mutants(
+        "paper/page.py",
+        "test_digest.py",
+        (
+            "'apart by' ignores the other's error",
+            "math.hypot(digest.regret.sem, clean.sem)",
+            "digest.regret.sem",
+        ),
+        ("'like the scripts' is the other program", "{scripts.regret:.2f}", "{clean.regret:.2f}"),
+    ),
+    *_mutants(
+        "paper/page.py",
+        "paper/test_growth.py",
+        (
+            "T_c / log T with log10",
+            "math.log(result.horizon) ** power",
+            "math.log10(result.horizon) ** power",
+        ),
+        (
+            "wrong commitments of the other horizon",
+            "growth.short.digest().wrong",
+            "growth.long.digest().wrong",
+        ),
+        ("T_c / log² T is T_c / log³ T", "for power in (1, 2)", "for power in (1, 3)"),
+        ("the slope is the exponent", "_text(growth.slope)", "_text(growth.exponent)"),
+    ),
+    *_mutants(
+        "paper/reproduction.py",
+        "paper/test_growth.py",
+        (
+            "the error of the exponent is that of one time",
+            "math.hypot(first.sem / first.value, second.sem / second.value)",
+            "first.sem / first.value",
+        ),
+        ("the error of the exponent is not scaled", "error / scale)", "error)"),
+        (
+            "slope per decade",
+            "math.log(self.long.horizon / self.short",
+            "math.log10(self.long.horizon / self.short",
+        ),
+        ("wrong commitments of the other horizon", "self.short.wrong_commit()", "self.long.wrong_commit()"),
+        (
+            "the error of the slope is the deviation",
+            "gained.std(ddof=1) / math.sqrt(len(gained))",
+            "gained.std(ddof=1)",
+        ),
+    ),
+    *_mutants(
+        "live/reasons.py",
+        "live/test_reasons.py",
+        ("the imbalance names the smallest count", "seen.pulls[report.rival]}", "min(seen.pulls)}"),
+        (
+            "the likelihood ratio is what was asked",
+            '"{value:.4g}, that against',
+            '"{asked:.4g}, that against',
+        ),
+        (
+            "the difference of the means is what was asked",
+            "differed by {value:.4g}",
+            "differed by {asked:.4g}",
+        ),
+        ("the bound of all others is the arm's own", "at most {asked:.4g} of", "at most {value:.4g} of"),
+        (
+            "DETC's fresh mean is that of all pulls",
+            '(seen.sums[other] - memory["old_sum"]) / fresh',
+            "seen.mean(other)",
+        ),
+        ("DETC's fresh pulls are all pulls", 'seen.pulls[other] - memory["old_pulls"]', "seen.pulls[other]"),
+        ("'the best of them' is the worst", "max(others, key=seen.mean)", "min(others, key=seen.mean)"),
+        ("rewards that arrived are those asked for", "{value:,.0f} rewards", "{asked:,.0f} rewards"),
+        ("DETC-K's fresh mean is that of all pulls", "memory['mean']", "seen.mean(arm)"),
+        (
+            "DETC-K's fresh means are those of all pulls",
+            'zip(seen.labels, memory["fresh_means"]',
+            "zip(seen.labels, map(seen.mean, range(len(seen.pulls)))",
+        ),
+    ),
+    *_mutants(
+        "live/monitor.py",
+        "live/test_monitor.py",
+        ("shares without pending", "(n + waiting) / rounds", "n / rounds"),
+        (
+            "lower and upper bounds are swapped",
+            "            lower,\n            upper,",
+            "            upper,\n            lower,",
+        ),
+        ("pending of one arm", "int(agent.pending.sum())", "int(agent.pending.max())"),
+        (
+            "the bars of the figure are symmetric",
+            "for end in (row.lower, row.upper)",
+            "for end in (row.lower, row.mean)",
+        ),
+    ),
+    *_mutants(
+        "cli/plan.py",
+        "cli/test_plan.py",
+        (
+            "identification rounds without log T",
+            "theory.weights(bandit)[1] * math.log(horizon)",
+            "theory.weights(bandit)[1]",
+        ),
+        ("EOCP-UG on average is the bound of high probability", "**scale).expected", "**scale).rounds"),
+        (
+            "a regret above T gap is printed",
+            "worst = self.horizon * max(self.bandit.gaps)",
+            "worst = self.horizon",
+        ),
+        (
+            "EOCP's regret is its leading term",
+            "horizon, gap, **scale).total",
+            "horizon, gap, **scale).leading",
+        ),
+        ("EOCP-UG's regret is its leading term", "horizon, **scale).total", "horizon, **scale).leading"),
+        (
+            "KL-EOCP's regret is its leading term",
+            "horizon, inflation=c).total",
+            "horizon, inflation=c).leading",
+        ),
+        (
+            "the limit of a known gap is that of an unknown one",
+            "theory.commit_limit_fixed(",
+            "theory.commit_limit_adaptive(",
+        ),
+    ),
+    *_mutants(
+        "cli/plan.py",
+        "test_digest.py",
+        ("95 % interval is one standard error", "normal_quantile(0.95) * mean.sem", "mean.sem"),
+        (
+            "'mean at' is the median",
+            "digest.commit_time and digest.commit_time.value",
+            "digest.commit_median",
+        ),
+    ),
+    *_mutants(
+        "theory/bounds.py",
+        "theory/test_theory.py",
+        (
+            "the deviation lacks its constant",
+            "(sqrt(4 * pi * level) + 2) * harmonic",
+            "sqrt(4 * pi * level) * harmonic",
+        ),
+        ("twice the leading term", "leading=2 * log(horizon)", "leading=4 * log(horizon)"),
+        (
+            "the late stop is twice as likely",
+            "min(1.0, probability), rounds +",
+            "min(1.0, 2 * probability), rounds +",
+        ),
+        ("half the wrong commitments of EOCP-UG", "2 * float(np.sum(errors))", "float(np.sum(errors))"),
+    ),
+    *_mutants(
+        "theory/limits.py",
+        "theory/test_limits.py",
+        ("2.4 is 2", "-2 * log(2.4 * confidence)", "-2 * log(2.0 * confidence)"),
+        ("T* is that of all costs together", "1 / costs.min()", "1 / costs.sum()"),
+    ),
+    *_mutants(
+        "plotting/curves.py",
+        "plotting/test_drawn.py",
+        (
+            "the band is one standard error",
+            "result.regret + z * result.regret_sem",
+            "result.regret + result.regret_sem",
+        ),
+        (
+            "the share is of the runs that committed",
+            "np.cumsum(counts) / result.runs",
+            "np.cumsum(counts) / counts.sum()",
+        ),
+        (
+            "the dot is at the mean",
+            "median = result.digest().commit_median",
+            "median = result.digest().commit_time.value",
+        ),
+        ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
+        ("error bars of means are one standard error", "else z * mean.sem for", "else mean.sem for"),
+        ("error bars of the tradeoff are one standard error", "xerr=z * rounds.sem", "xerr=rounds.sem"),
+        ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
+    ),
+    *_mutants(
+        "plotting/rows.py",
+        "plotting/test_drawn.py",
+        ("5 and 95 % are 10 and 90 %", "[0.05, 0.25, 0.5, 0.75, 0.95]", "[0.1, 0.25, 0.5, 0.75, 0.9]"),
+        ("the mean is the median", "ax.plot([result.regret[-1]]", "ax.plot([median]"),
+        (
+            "shares are medians",
+            "(result.pulls[:, arm] / result.horizon).mean()",
+            "np.median(result.pulls[:, arm] / 1000)",
+        ),
+        ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
+    ),
+    *_mutants(
+        "plotting/style.py",
+        "plotting/test_drawn.py",
+        ("commitment is of the runs that committed", "else digest.capped_time", "else digest.commit_time"),
+    ),
+]

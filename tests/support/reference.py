@@ -1,0 +1,386 @@
+"""A slow, obvious Python version of every policy.
+
+It plays what the papers print: all indices are computed in every round, every stopping rule is
+asked in every round, every sum is a plain sum. Only the rewards and the draws that break ties
+come from the compiled generator, in the same order, so that compiled and reference runs can be
+compared arm by arm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from support.reference_divergences import divergence, lower, optimal_weights, upper
+
+import robai
+from robai._core import probes
+from robai._core.engine import TAPE_LENGTH
+
+
+@dataclass
+class State:
+    """One run: pulls n and sums s of every arm, and the generator."""
+
+    bandit: robai.bandits.Bandit
+    horizon: int
+    stream: probes.Draws
+    family: robai.families.Family | None = None
+    n: list[int] = field(default_factory=list)
+    s: list[float] = field(default_factory=list)
+    tape: list[list[float]] = field(default_factory=list)
+
+    def __post_init__(self):
+        self.family = self.family or self.bandit.family
+        self.n = [0] * self.K
+        self.s = [0.0] * self.K
+        self.tape = [[] for _ in range(self.K)]
+        self.rewards = self.bandit._core()
+
+    @property
+    def K(self):
+        return self.bandit.n_arms
+
+    @property
+    def t(self):
+        return sum(self.n)
+
+    def mean(self, a):
+        return self.s[a] / self.n[a]
+
+    def means(self):
+        return [self.mean(a) for a in range(self.K)]
+
+    def pull(self, a):
+        if not self.tape[a]:
+            count = min(max(self.n[a], 1), TAPE_LENGTH)
+            drawn = self.rewards.rewards(a, self.bandit.means[a], count, self.stream)
+            self.tape[a] = drawn.tolist()
+        self.s[a] += self.tape[a].pop(0)
+        self.n[a] += 1
+
+    def argmax(self, values):
+        best = [a for a, value in enumerate(values) if value == max(values)]
+        return best[0] if len(best) == 1 else best[self.stream.below(len(best))]
+
+
+# ---- exploration functions
+
+
+def log_plus(x):
+    return math.log(x) if x > 1 else 0.0
+
+
+def exploration(x, c):
+    return math.log(x.horizon) + c * math.sqrt(math.log(x.horizon))
+
+
+def level(x, kind, a, inflation=0.0):
+    match kind:
+        case "horizon":
+            return exploration(x, inflation)
+        case "ratio":
+            return log_plus(x.horizon / x.n[a])
+        case "round":
+            return math.log(x.t + 1)
+        case "++":
+            y = x.horizon / x.K / x.n[a]
+            return log_plus(y * (1 + log_plus(y) ** 2))
+
+
+def ucb(x, a, f, sigma):
+    return x.mean(a) + sigma * math.sqrt(2 * f / x.n[a])
+
+
+def lcb(x, a, f, sigma):
+    return x.mean(a) - sigma * math.sqrt(2 * f / x.n[a])
+
+
+def kl_ucb(x, a, f):
+    return upper(x.family, x.mean(a), f / x.n[a])
+
+
+def kl_lcb(x, a, f):
+    return lower(x.family, x.mean(a), f / x.n[a])
+
+
+def over_arms(score):
+    return lambda x: x.argmax([score(x, a) for a in range(x.K)])
+
+
+# ---- stopping
+
+
+def never(x):
+    return False
+
+
+def imbalance(c):
+    def stops(x):
+        first, second = sorted(x.n, reverse=True)[:2]
+        return first - exploration(x, c) * second > 1
+
+    return stops
+
+
+def likelihood_ratio(x):
+    best = x.means().index(max(x.means()))
+
+    def ratio(a, b):
+        pooled = (x.s[a] + x.s[b]) / (x.n[a] + x.n[b])
+        return x.n[a] * divergence(x.family, x.mean(a), pooled) + x.n[b] * divergence(
+            x.family, x.mean(b), pooled
+        )
+
+    return min(ratio(best, b) for b in range(x.K) if b != best)
+
+
+# ---- the policies. Each is (explore, stop, commit, initial pulls); explore may return None: done.
+
+
+def eocp(p):
+    def stops(x):
+        return x.t >= math.floor(8 * x.K * exploration(x, p.inflation) * p.sigma**2 / p.gap**2 + x.K)
+
+    return (
+        over_arms(lambda x, a: ucb(x, a, exploration(x, p.inflation), p.sigma)),
+        stops,
+        over_arms(lambda x, a: lcb(x, a, exploration(x, p.inflation), p.sigma)),
+        1,
+    )
+
+
+def eocp_ug(p):
+    explore, _, commit, initial = eocp(robai.EOCP(1.0, p.inflation, p.sigma))
+    return explore, imbalance(p.inflation), commit, initial
+
+
+def kl_eocp(p):
+    def stops(x):
+        return x.t >= math.floor(4 * x.K * exploration(x, p.inflation) / p.kl + x.K)
+
+    return (
+        over_arms(lambda x, a: kl_ucb(x, a, exploration(x, p.inflation))),
+        stops,
+        over_arms(lambda x, a: kl_lcb(x, a, exploration(x, p.inflation))),
+        1,
+    )
+
+
+def kl_eocp_ug(p):
+    explore, _, commit, initial = kl_eocp(robai.KLEOCP(1.0, p.inflation))
+    unbalanced = imbalance(p.inflation)
+
+    def stops(x):
+        return unbalanced(x) and (p.guard == 0 or likelihood_ratio(x) >= p.guard * math.log(x.horizon))
+
+    return explore, stops, commit, initial
+
+
+def plain_ucb(p):
+    return over_arms(lambda x, a: ucb(x, a, level(x, p.level, a), p.sigma)), never, None, 1
+
+
+def plain_kl_ucb(p):
+    return over_arms(lambda x, a: kl_ucb(x, a, level(x, p.level, a))), never, None, 1
+
+
+def thompson(p):
+    def draw(x, a):
+        return probes.mean_from_posterior(x.rewards, x.n[a], x.s[a], x.stream)
+
+    def explore(x):
+        if x.t < x.K * x.rewards.prior_pulls:
+            return x.t % x.K
+        return over_arms(draw)(x)
+
+    return explore, never, None, 0
+
+
+def bai_etc(p):
+    def stops(x):
+        gap = abs(x.mean(0) - x.mean(1))
+        return x.t % 2 == 0 and gap**2 >= p.sigma**2 * 8 * math.log(x.horizon / x.t) / x.t
+
+    return lambda x: x.t % 2, stops, over_arms(State.mean), 1
+
+
+def detc_radius(x, s, sigma):
+    return sigma * math.sqrt(2 / s * math.log(x.horizon / s * (math.log(x.horizon / s) ** 2 + 1)))
+
+
+def in_stages(script, initial):
+    """A staged policy is a generator: it yields arms to pull and returns the arm to commit to."""
+    memory = {}
+
+    def explore(x):
+        if "script" not in memory:
+            memory["script"] = script(x)
+        try:
+            return next(memory["script"])
+        except StopIteration as done:
+            memory["choice"] = done.value
+            return None
+
+    return explore, never, lambda x: memory["choice"], initial
+
+
+def detc(p):
+    def script(x):
+        first_length = math.log(x.horizon) ** 2
+        while abs(x.mean(0) - x.mean(1)) < p.sigma * math.sqrt(16 / x.t * log_plus(first_length / x.t)):
+            yield 0
+            yield 1
+        favourite = x.argmax(x.means())
+        other = 1 - favourite
+        while x.n[favourite] < first_length:
+            yield favourite
+        n, s = x.n[other], x.s[other]
+        yield other
+        while True:
+            fresh = x.n[other] - n
+            theta = (x.s[other] - s) / fresh
+            if abs(x.mean(favourite) - theta) >= detc_radius(x, fresh, p.sigma):
+                return favourite if x.mean(favourite) >= theta else other
+            yield other
+
+    return in_stages(script, 1)
+
+
+def detc_k(p):
+    def script(x):
+        length = math.log(x.horizon) ** 2
+        for _ in range(math.ceil(math.sqrt(math.log(x.horizon)))):
+            for a in range(x.K):
+                yield a
+        favourite = x.argmax(x.means())
+        n, s = x.n[favourite], x.s[favourite]
+        for _ in range(math.ceil(length)):
+            yield favourite
+        mean = (x.s[favourite] - s) / (x.n[favourite] - n)
+        beaten = False
+        for a in range(x.K):
+            if a == favourite or beaten is None:
+                continue
+            n, s = x.n[a], x.s[a]
+            yield a
+            while True:
+                fresh = x.n[a] - n
+                if fresh > length:
+                    beaten = None
+                    break
+                theta = (x.s[a] - s) / fresh
+                if abs(mean - theta) >= detc_radius(x, fresh, p.sigma):
+                    beaten = beaten or theta > mean
+                    break
+                yield a
+        if beaten is False:
+            return favourite
+        fresh_means = []
+        for a in range(x.K):
+            n, s = x.n[a], x.s[a]
+            while x.n[a] - n <= length:
+                yield a
+            fresh_means.append((x.s[a] - s) / (x.n[a] - n))
+        return x.argmax(fresh_means)
+
+    return in_stages(script, 0)
+
+
+def ucb_alpha(p):
+    def width(x, a):
+        delta = 1 / x.horizon if p.delta is None else p.delta
+        return p.sigma * math.sqrt(2 / x.n[a] * log_plus(3 * math.log(x.n[a]) ** 2 / delta))
+
+    def stops(x):
+        best = x.means().index(max(x.means()))
+        floor = x.mean(best) - width(x, best)
+        return all(x.mean(a) + width(x, a) < floor for a in range(x.K) if a != best)
+
+    return over_arms(lambda x, a: x.mean(a) + p.alpha * width(x, a)), stops, over_arms(State.mean), 2
+
+
+def track_and_stop(p):
+    goal = []
+
+    def explore(x):
+        least = math.sqrt(x.t) - x.K / 2
+        starved = [a for a in range(x.K) if x.n[a] < least]
+        if not goal:
+            goal.extend([1.0] * x.K)
+        if starved and p.tracking == "D":
+            return x.argmax([-n for n in x.n])
+        if starved:
+            share = [1 / len(starved) if a in starved else 0.0 for a in range(x.K)]
+        else:
+            low, high = x.family.support
+            inside = [1 / (2 * n + 2) for n in x.n]
+            means = [
+                m + i if m == low else m - i if m == high else m
+                for m, i in zip(x.means(), inside, strict=True)
+            ]
+            share = optimal_weights(x.family, means)
+        for a in range(x.K):
+            goal[a] = x.t * share[a] if p.tracking == "D" else goal[a] + share[a]
+        return x.argmax([round(1e9 * (goal[a] - x.n[a])) for a in range(x.K)])
+
+    def stops(x):
+        delta = 1 / x.horizon if p.delta is None else p.delta
+        return likelihood_ratio(x) >= math.log((1 + math.log(x.t)) / delta)
+
+    return explore, stops, over_arms(State.mean), 1
+
+
+def action_elimination(p):
+    def script(x):
+        active = list(range(x.K))
+        delta = 1 / x.horizon if p.delta is None else p.delta
+        while True:
+            best = max(active, key=x.mean)
+            if p.radius == "paper":
+                f = -math.log(delta)
+                floor = lcb(x, best, f, p.sigma)
+                active = [a for a in active if a == best or ucb(x, a, f, p.sigma) >= floor]
+            else:
+                n = x.n[best]
+                alpha = p.sigma * math.sqrt(2 * math.log(4 * x.K * n * n / delta) / n)
+                active = [a for a in active if a == best or x.mean(best) - x.mean(a) < 2 * alpha]
+            if len(active) == 1:
+                return active[0]
+            if p.radius == "paper":
+                yield active[x.t % len(active)]
+            else:
+                yield from active
+
+    return in_stages(script, 1)
+
+
+POLICIES = {
+    robai.EOCP: eocp,
+    robai.EOCPUG: eocp_ug,
+    robai.KLEOCP: kl_eocp,
+    robai.KLEOCPUG: kl_eocp_ug,
+    robai.UCB: plain_ucb,
+    robai.KLUCB: plain_kl_ucb,
+    robai.ThompsonSampling: thompson,
+    robai.BAIETC: bai_etc,
+    robai.DETC: detc,
+    robai.DETCK: detc_k,
+    robai.UCBAlpha: ucb_alpha,
+    robai.TrackAndStop: track_and_stop,
+    robai.ActionElimination: action_elimination,
+}
+
+
+def play(policy, bandit, horizon, state):
+    """One run: the arms played up to the commitment, its round and its arm (-1, -1 if there is none)."""
+    explore, stops, commit, initial = POLICIES[type(policy)](policy)
+    x = State(bandit, horizon, probes.Draws(state), getattr(policy, "family", None))
+    arms = []
+    while x.t < horizon:
+        arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)
+        if arm is None:
+            return arms, x.t, commit(x)
+        arms.append(arm)
+        x.pull(arm)
+    return arms, -1, -1
