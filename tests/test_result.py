@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from support.examples import writable_arrays
 
 from robai.result import Result
 
@@ -128,11 +129,7 @@ def test_stays_read_only_through_pickles_and_copies():
 def test_stays_read_only_on_its_way_to_another_process():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(writable_arrays, (make(curves=CURVES),)) == []
-        assert_read_only(pool.apply(make, (), {"curves": CURVES}))
-
-
-def writable_arrays(result):
-    return [name for name in ARRAYS if getattr(result, name).flags.writeable]
+        assert_read_only(pool.apply(dataclasses.replace, (make(curves=CURVES),)))
 
 
 def test_equality_is_of_label_and_numbers():

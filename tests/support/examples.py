@@ -110,3 +110,9 @@ class Turns:
 
     def update(self, arm, reward):
         pass
+
+
+def writable_arrays(result):
+    """The names of a result's arrays that could be written to. Other processes can import it from here."""
+    arrays = {name: value for name, value in vars(result).items() if isinstance(value, np.ndarray)}
+    return [name for name, array in arrays.items() if array.flags.writeable]
