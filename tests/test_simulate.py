@@ -1,14 +1,16 @@
 """simulate() and compare(): the numbers depend on the seed and on nothing else, and mean what they say."""
 
+import contextlib
 import multiprocessing
+import queue
 import sys
-import threading
 import tracemalloc
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from support.examples import fitting
+from support.threads import no_more_threads_than
 
 import robai
 from robai import simulation
@@ -305,14 +307,14 @@ def test_progress_is_told_runs_done_up_to_all():
 
 
 def test_an_error_in_the_progress_function_ends_the_simulation():
-    before = threading.active_count()
+    before = len(sys._current_frames())
 
     def fails(done, total):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         played(policy=robai.UCB(), horizon=10**6, runs=1000, progress=fails)
-    assert threading.active_count() == before
+    assert no_more_threads_than(before)
 
 
 def test_no_progress_is_silent(capfd):
@@ -384,18 +386,15 @@ def test_compare_without_a_seed_gives_all_policies_the_same_fresh_one():
     assert (first["a"].final_regret != second["a"].final_regret).any()
 
 
-def test_a_batch_that_ends_between_two_looks_is_taken():
-    class Late(batches.Future):
-        """Is done just after it was said not to be."""
+@pytest.mark.parametrize("error", [TimeoutError("own"), queue.Empty("own"), KeyError("own")])
+@pytest.mark.parametrize("lend", [contextlib.nullcontext, lambda: ThreadPoolExecutor(1)])
+def test_an_error_in_a_worker_is_that_of_the_caller(lend, error):
+    class Fails:
+        def select(self, state):
+            raise error
 
-        looks = 0
+        def update(self, arm, reward):
+            pass
 
-        def result(self, timeout=None):
-            self.looks += 1
-            if self.looks == 1:
-                raise batches.StillRunning
-            return super().result(timeout)
-
-    late = Late()
-    late.set_result("a batch")
-    assert batches._wait(late) == "a batch"
+    with lend() as executor, pytest.raises(type(error), match="own"):
+        played(policy=Fails(), executor=executor)

@@ -7,11 +7,10 @@ are the same for any number of workers, any executor and any size of batch.
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillRunning
+from concurrent.futures import Executor
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,8 @@ from robai._core.engine import Batch, accumulate
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
-from robai._play.stop import Interrupted, Stop, StopFile, exiting
+from robai._play.stop import Interrupted, Stop
+from robai._play.workers import Answer, Borrowed, Threads, wait
 from robai.bandits import Gaussian
 from robai.custom import CustomPolicy
 from robai.result import Result
@@ -35,6 +35,8 @@ LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
+    if stop.is_set():
+        raise Interrupted
     policy = simulation.policy
     if isinstance(policy, CustomPolicy):
         return play_custom(simulation, policy, first, last, stop)
@@ -124,20 +126,24 @@ def in_order(
     A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
     loses interest, stops the workers.
     """
-    stop = threading.Event() if executor is None else StopFile()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="robai") if executor is None else executor
-    pending: deque[tuple[tuple[int, int], Future[Played] | Played]] = deque()
+    pool = Threads(workers) if executor is None else Borrowed(executor)
+    pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
 
-    def begin(span: tuple[int, int]) -> Future[Played] | Played:
+    def begin(span: tuple[int, int]) -> Answer | Played:
         known = store.load(span) if store is not None else None
-        return pool.submit(play, simulation, *span, stop) if known is None else known
+        if known is not None:
+            return known
+        answer: Answer = SimpleQueue()
+        pool.submit(answer, play, simulation, *span)
+        return answer
 
     def finish() -> Played:
-        span, batch = pending[0]
-        played = batch if isinstance(batch, Played) else _wait(batch)
-        if store is not None and played is not batch:
+        span, batch = pending.popleft()
+        if isinstance(batch, Played):
+            return batch
+        played: Played = wait(batch)
+        if store is not None:
             store.save(span, played)
-        pending.popleft()  # not before: until it is done it may have to be stopped
         return played
 
     try:
@@ -148,22 +154,4 @@ def in_order(
         while pending:
             yield finish()
     finally:
-        stop.set()
-        futures = [batch for _, batch in pending if not isinstance(batch, Played)]
-        for future in futures:
-            future.cancel()
-        if isinstance(stop, StopFile):
-            stop.remove_after(futures)
-        else:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _wait(future: Future[Played]) -> Played:
-    while True:  # in slices, because a lock that is waited for cannot always be interrupted
-        try:
-            return future.result(timeout=0.05)
-        except StillRunning:
-            if future.done():  # since then, or it is the worker's own error
-                return future.result()
-            if exiting.is_set():
-                raise SystemExit("the interpreter ends, and the simulation with it") from None
+        pool.end()

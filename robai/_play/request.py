@@ -153,8 +153,7 @@ class Options:
             isinstance(executor, type) or not callable(getattr(executor, "submit", None))
         ):
             raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
-        own = getattr(executor, "_threads", ()) if isinstance(executor, ThreadPoolExecutor) else ()
-        if threading.current_thread() in own:
+        if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
             raise ValueError(
                 f"executor must not be the pool in which this call runs, whose threads could wait for each "
                 f"other for ever, got {executor!r}; leave it out, or pass another"
@@ -171,6 +170,12 @@ class Options:
             progress=progress,
             curves=bool(curves),
         )
+
+
+def _runs_in(pool: ThreadPoolExecutor) -> bool:
+    """Whether this thread is one of the pool's."""
+    with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
+        return threading.current_thread() in pool._threads
 
 
 def check_memory(simulations: list[Simulation], options: Options) -> None:

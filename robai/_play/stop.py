@@ -6,9 +6,8 @@ import contextlib
 import os
 import tempfile
 import threading
-from concurrent.futures import Future
+import weakref
 from pathlib import Path
-from typing import Any
 
 # Set when the main thread has ended and the others are to be waited for. What is registered with
 # `atexit` is called only after that, so that a simulation in another thread would have to be waited for.
@@ -18,6 +17,20 @@ threading._register_atexit(exiting.set)  # type: ignore[attr-defined]
 
 class Interrupted(Exception):
     """Raised in a worker that was told to stop."""
+
+
+class Token:
+    """What Gone watches."""
+
+
+class Gone:
+    """An event that is set when an object is gone: nothing has to be called, which Ctrl-C could prevent."""
+
+    def __init__(self, token: Token) -> None:
+        self._token = weakref.ref(token)
+
+    def is_set(self) -> bool:
+        return self._token() is None
 
 
 class StopFile:
@@ -42,16 +55,9 @@ class StopFile:
         with contextlib.suppress(OSError), open(self.path, "r+b") as file:
             file.write(b"stop")
 
-    def remove_after(self, futures: list[Future[Any]]) -> None:
-        """Remove the file when the last of those who may look at it is done."""
-
-        def remove(_: Future[Any] | None) -> None:
-            if self.path and all(future.done() for future in futures):
-                Path(self.path).unlink(missing_ok=True)
-
-        remove(None)
-        for future in futures:
-            future.add_done_callback(remove)
+    def remove(self) -> None:
+        if self.path:
+            Path(self.path).unlink(missing_ok=True)
 
 
-Stop = threading.Event | StopFile
+Stop = Gone | StopFile
