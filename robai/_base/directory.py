@@ -12,7 +12,6 @@ that nobody is at work there: it puts back what was moved away, and removes the 
 
 import contextlib
 import ctypes
-import json
 import os
 import re
 import secrets
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from robai._base.files import sync_directory
+from robai._base.json import parse
 
 if sys.platform == "win32":
     import msvcrt
@@ -55,7 +55,7 @@ def check_replaceable(path: str | os.PathLike[str]) -> Path:
 
 def _listed(manifest: Path) -> set[str]:
     try:
-        return set(json.loads(manifest.read_text())["files"])
+        return set(parse(manifest.read_text())["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return set()
 
