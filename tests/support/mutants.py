@@ -84,12 +84,12 @@ MUTANTS = [
         ("'at most' is the rate", "percent(wrong.high)", "percent(wrong.rate)"),
         (
             "'median' is the mean",
-            "{name: results[name].digest().commit_median",
-            "{name: results[name].digest().commit_time.value",
+            "median = result.digest().commit_median",
+            "median = result.digest().commit_time.value",
         ),
         (
             "a round in the sentence is the mean",
-            'rounds = results["EOCP"].digest().commit_median',
+            'rounds = _commit_median(results["EOCP"])',
             'rounds = results["EOCP"].digest().commit_time.value',
         ),
         ("regret after a round, 10 % low", "float(1.0 - before", "float(0.9 - before"),
@@ -206,7 +206,11 @@ MUTANTS = [
             "theory.weights(bandit)[1] * math.log(horizon)",
             "theory.weights(bandit)[1]",
         ),
-        ("EOCP-UG on average is the bound of high probability", "**scale).expected", "**scale).rounds"),
+        (
+            "EOCP-UG on average is the bound of high probability",
+            "inflation=c, sigma=sigma).expected",
+            "inflation=c, sigma=sigma).rounds",
+        ),
         (
             "a regret above T gap is printed",
             "worst = self.horizon * max(self.bandit.gaps)",
@@ -214,10 +218,14 @@ MUTANTS = [
         ),
         (
             "EOCP's regret is its leading term",
-            "horizon, gap, **scale).total",
-            "horizon, gap, **scale).leading",
+            "horizon, gap, inflation=c, sigma=sigma).total",
+            "horizon, gap, inflation=c, sigma=sigma).leading",
         ),
-        ("EOCP-UG's regret is its leading term", "horizon, **scale).total", "horizon, **scale).leading"),
+        (
+            "EOCP-UG's regret is its leading term",
+            "horizon, inflation=c, sigma=sigma).total",
+            "horizon, inflation=c, sigma=sigma).leading",
+        ),
         (
             "KL-EOCP's regret is its leading term",
             "horizon, inflation=c).total",
