@@ -63,8 +63,8 @@ def __getattr__(name: str) -> Any:
 def get_include() -> str:
     """The directory to put on Cython's include path, so that a rule of one's own can be compiled.
 
-    From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; a module that
-    cimports the generator or the protocols also needs ``numpy.get_include()`` among its ``include_dirs``.
+    From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; their C needs
+    ``numpy.get_include()`` among the ``include_dirs`` of the extension.
     These declarations may change with any version: compile again after an update.
     """
     return str(Path(__file__).parents[1])

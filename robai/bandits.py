@@ -67,7 +67,7 @@ class Bandit(Spec):
         """The smallest and the largest reward."""
         raise NotImplementedError
 
-    def _core(self) -> _core.Family:
+    def _core(self) -> _core.Sampler:
         raise NotImplementedError
 
 
@@ -115,8 +115,8 @@ class FamilyBandit(Bandit):
         others = [f", {name}={value!r}" for name, value in self._parameters() if name != "means"]
         return f"{type(self).__name__}(means={means}{''.join(others)})"
 
-    def _core(self) -> _core.Family:
-        return self.family._core()
+    def _core(self) -> _core.Sampler:
+        return self.family._core(self.n_arms)
 
 
 @spec
@@ -234,7 +234,7 @@ class Empirical(Bandit):
     def _arrays(self) -> list[NDArray[np.float64]]:
         return [np.array(values) for values in self.samples_per_arm]
 
-    def _core(self) -> _core.Family:
+    def _core(self) -> _core.Sampler:
         return _core.Empirical(self._arrays)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from robai._base import checks
 from robai._base.spec import Kind, Part, between, parameter, spec, whole
 from robai._core import families as _core
@@ -60,7 +62,8 @@ class Family(Part):
             raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
         return mean
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
+        """The compiled twin, for a bandit with so many arms."""
         raise NotImplementedError
 
 
@@ -75,8 +78,8 @@ class Gaussian(Family):
     def support(self) -> tuple[float, float]:
         return (-math.inf, math.inf)
 
-    def _core(self) -> _core.Family:
-        return _core.Gaussian(self.sigma)
+    def _core(self, n_arms: int = 1) -> _core.Family:
+        return _core.Gaussian(np.full(n_arms, self.sigma))
 
 
 @spec
@@ -89,7 +92,7 @@ class Bernoulli(Family):
     def support(self) -> tuple[float, float]:
         return (0.0, 1.0)
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Bernoulli()
 
 
@@ -104,7 +107,7 @@ class Binomial(Family):
     def support(self) -> tuple[float, float]:
         return (0.0, float(self.n))
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Binomial(self.n)
 
 
@@ -114,7 +117,7 @@ class Poisson(Family):
 
     name: ClassVar[str] = "poisson"
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Poisson()
 
 
@@ -125,7 +128,7 @@ class Exponential(Family):
     name: ClassVar[str] = "exponential"
     positive_means: ClassVar[bool] = True
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Gamma(1.0)
 
 
@@ -137,7 +140,7 @@ class Gamma(Family):
     positive_means: ClassVar[bool] = True
     shape: float = parameter(SHAPE)
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Gamma(self.shape)
 
 
@@ -151,7 +154,7 @@ class NegativeBinomial(Family):
     name: ClassVar[str] = "negative-binomial"
     r: float = parameter(SUCCESSES)
 
-    def _core(self) -> _core.Family:
+    def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.NegativeBinomial(self.r)
 
 

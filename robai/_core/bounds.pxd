@@ -8,8 +8,14 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
 `Level` says what f is (log T, l, log(T/n), log t, ...), `Bounds` what it is used for.
 """
 
+from libc.stdint cimport int64_t
+
+from robai._core.protocols cimport Arms
+
+
 cdef class Level:
     cdef readonly bint grows                # with the round: log t
+    cdef readonly int64_t first             # the number of pulls from which on it is finite
 
     # The level of an arm pulled n times, at the decision of round t. Monotone in n from the first
     # finite value on, and nondecreasing in t.
@@ -23,26 +29,28 @@ cdef class FixedLevel(Level):
 cdef class Bounds:
     cdef readonly Level level
 
-    cdef double upper(self, double n, double total, double t) noexcept nogil
-    cdef double lower(self, double n, double total, double t) noexcept nogil
+    # The bounds of an arm at the decision of round t.
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil
 
-    # Is the upper bound at a given level surely above, or surely below, `bar`? Needs no inversion.
+    # Is the upper bound of an arm with n rewards of that total, at a given level, surely above, or surely
+    # below, `bar`? Needs no inversion.
     # "Surely" includes rounding: neither contradicts the comparison of `upper` with `bar`, and
     # where that is too close to tell both say no.
-    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil
-    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
 
     # The variance that the bounds reckon with, for rewards of that mean.
-    cdef double spread(self, double mean) noexcept nogil
+    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil
 
     # Adds rewards to (n, total) while the upper bound stays surely above `bar`, at least one;
     # the number that were added.
-    cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
+    cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil
 
 
 cdef class GaussianBounds(Bounds):
-    cdef readonly double sigma
+    cdef double[::1] sigma                  # of each arm
 
 
 cdef inline double least_level(Level level, double n, double t, double count) noexcept nogil:

@@ -1,9 +1,12 @@
 from typing import final
 
+from numpy.typing import ArrayLike
+
 from robai._core.families import Family
 
 class Level:
     grows: bool
+    first: int
 
 @final
 class FixedLevel(Level):
@@ -33,8 +36,7 @@ class Bounds:
 
 @final
 class GaussianBounds(Bounds):
-    sigma: float
-    def __init__(self, level: Level, sigma: float) -> None: ...
+    def __init__(self, level: Level, sigma: ArrayLike) -> None: ...  # of each arm
 
 @final
 class DivergenceBounds(Bounds):

@@ -3,6 +3,8 @@
 cimport cython
 from libc.math cimport INFINITY, fabs, log, sqrt
 
+import numpy as np
+
 from robai._core.families cimport Family
 
 # A test that skips the computation of an index must agree with the comparison of computed
@@ -65,6 +67,7 @@ cdef class IteratedLevel(Level):
 
     def __init__(self, double delta):
         self.delta = delta
+        self.first = 2
 
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double root = log(n)
@@ -76,27 +79,30 @@ cdef inline double log_plus(double x) noexcept nogil:
 
 
 cdef class Level:
+    def __cinit__(self, *args):
+        self.first = 1
+
     cdef double at(self, double n, double t) noexcept nogil:
         return INFINITY
 
 
 cdef class Bounds:
-    cdef double upper(self, double n, double total, double t) noexcept nogil:
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         return INFINITY
 
-    cdef double lower(self, double n, double total, double t) noexcept nogil:
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         return -INFINITY
 
-    cdef double spread(self, double mean) noexcept nogil:
+    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
         return 0.0
 
-    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         return False
 
-    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         return False
 
-    cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
+    cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
         cdef double pulls = n[0], sum_ = total[0]
         cdef Py_ssize_t i = 0
@@ -104,7 +110,7 @@ cdef class Bounds:
             sum_ += rewards[i]
             pulls += 1.0
             i += 1
-            if i == count or not self.above(pulls, sum_, level, bar):
+            if i == count or not self.above(arm, pulls, sum_, level, bar):
                 break
         n[0], total[0] = pulls, sum_
         return i
@@ -114,31 +120,33 @@ cdef class Bounds:
 cdef class GaussianBounds(Bounds):
     """m +- sigma sqrt(2 f / n), valid for sigma-sub-Gaussian rewards."""
 
-    def __init__(self, Level level not None, double sigma):
+    def __init__(self, Level level not None, sigma):
         self.level = level
-        self.sigma = sigma
+        self.sigma = np.array(sigma, dtype=np.float64)
 
-    cdef double upper(self, double n, double total, double t) noexcept nogil:
-        return total / n + self.sigma * sqrt(2.0 * self.level.at(n, t) / n)
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm]
+        return arms.sums[arm] / n + self.sigma[arm] * sqrt(2.0 * self.level.at(n, t) / n)
 
-    cdef double lower(self, double n, double total, double t) noexcept nogil:
-        return total / n - self.sigma * sqrt(2.0 * self.level.at(n, t) / n)
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm]
+        return arms.sums[arm] / n - self.sigma[arm] * sqrt(2.0 * self.level.at(n, t) / n)
 
-    cdef double spread(self, double mean) noexcept nogil:
-        return self.sigma * self.sigma
+    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
+        return self.sigma[arm] * self.sigma[arm]
 
-    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         # U > bar  iff  n bar - S < sigma sqrt(2 f n)
-        return n * (bar + ULPS * fabs(bar)) - total < (1.0 - MARGIN) * self.sigma * sqrt(2.0 * level * n)
+        return n * (bar + ULPS * fabs(bar)) - total < (1.0 - MARGIN) * self.sigma[arm] * sqrt(2.0 * level * n)
 
-    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
-        return n * (bar - ULPS * fabs(bar)) - total > (1.0 + MARGIN) * self.sigma * sqrt(2.0 * level * n)
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        return n * (bar - ULPS * fabs(bar)) - total > (1.0 + MARGIN) * self.sigma[arm] * sqrt(2.0 * level * n)
 
-    cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
+    cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
         # `above` without its root: x < r iff x |x| < r^2. Worth 4 of 9 ns a round.
         cdef double edge = bar + ULPS * fabs(bar), pulls = n[0], sum_ = total[0], short = 0.0
-        cdef double square = 2.0 * level * self.sigma * self.sigma * (1.0 - 2.0 * MARGIN)
+        cdef double square = 2.0 * level * self.sigma[arm] * self.sigma[arm] * (1.0 - 2.0 * MARGIN)
         cdef Py_ssize_t i = 0
         for i in range(count):
             sum_ += rewards[i]
@@ -159,16 +167,18 @@ cdef class DivergenceBounds(Bounds):
         self.level = level
         self.family = family
 
-    cdef double upper(self, double n, double total, double t) noexcept nogil:
-        return self.family.upper(total / n, self.level.at(n, t) / n)
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm]
+        return self.family.upper(arm, arms.sums[arm] / n, self.level.at(n, t) / n)
 
-    cdef double lower(self, double n, double total, double t) noexcept nogil:
-        return self.family.lower(total / n, self.level.at(n, t) / n)
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm]
+        return self.family.lower(arm, arms.sums[arm] / n, self.level.at(n, t) / n)
 
-    cdef double spread(self, double mean) noexcept nogil:
-        return self.family.variance(mean)
+    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
+        return self.family.variance(arm, mean)
 
-    cdef bint above(self, double n, double total, double level, double bar) noexcept nogil:
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         # U > bar  iff  m > bar or n d(m, bar) < f: one divergence, no inversion. Mostly
         # d(p, q) <= (q - p)^2 / (2 min(V(p), V(q))) decides, without a logarithm: the variance
         # function of every family is monotone or concave between p and q.
@@ -178,18 +188,19 @@ cdef class DivergenceBounds(Bounds):
         if edge >= self.family.high or mean < self.family.low:     # V(mean) may be positive there
             return False
         level *= 1.0 - MARGIN
-        return (n * reach * reach < 2.0 * level * min(self.family.variance(mean), self.family.variance(edge))
-                or n * self.family.divergence(mean, edge) < level)
+        return (n * reach * reach
+                < 2.0 * level * min(self.family.variance(arm, mean), self.family.variance(arm, edge))
+                or n * self.family.divergence(arm, mean, edge) < level)
 
-    cdef bint below(self, double n, double total, double level, double bar) noexcept nogil:
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         cdef double mean = total / n, edge = bar - ULPS * fabs(bar)
-        return mean < edge and n * self.family.divergence(mean, edge) > (1.0 + MARGIN) * level
+        return mean < edge and n * self.family.divergence(arm, mean, edge) > (1.0 + MARGIN) * level
 
-    cdef Py_ssize_t streak(self, double* n, double* total, const double* rewards,
+    cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
         # `above`, with what does not depend on the mean taken out of the loop.
         cdef double edge = bar + ULPS * fabs(bar), pulls = n[0], sum_ = total[0], mean, reach
-        cdef double variance = self.family.variance(edge) if edge < self.family.high else 0.0
+        cdef double variance = self.family.variance(arm, edge) if edge < self.family.high else 0.0
         cdef double spread = 2.0 * (1.0 - MARGIN) * level
         cdef Py_ssize_t i = 0
         for i in range(count):
@@ -197,8 +208,8 @@ cdef class DivergenceBounds(Bounds):
             pulls += 1.0
             mean = sum_ / pulls
             reach = edge - mean
-            if not (pulls * reach * reach < spread * min(variance, self.family.variance(mean))
-                    or self.above(pulls, sum_, level, bar)):
+            if not (pulls * reach * reach < spread * min(variance, self.family.variance(arm, mean))
+                    or self.above(arm, pulls, sum_, level, bar)):
                 break
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)

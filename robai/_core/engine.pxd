@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from robai._core.families cimport Family
+from robai._core.families cimport Sampler
 from robai._core.explore_index cimport Optimism
 from robai._core.protocols cimport Arms, Commitment, Exploration, Stopping
 from robai._core.rng cimport Rng
@@ -24,7 +24,7 @@ cdef class Batch:
     cdef Optimism _optimism                 # the same object, or None if it does not work by an index
     cdef Stopping _stop
     cdef Commitment _commit
-    cdef Family _family
+    cdef Sampler _rewards
     cdef int64_t _initial_rounds
     cdef double[::1] _means
     cdef double[::1] _gaps

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai._core.families import Family
+from robai._core.families import Sampler
 from robai._core.protocols import Commitment, Exploration, Stopping
 
 TAPE_LENGTH: int
@@ -19,7 +19,7 @@ class Batch:
         stop: Stopping,
         commit: Commitment,
         initial_pulls: int,
-        family: Family,
+        rewards: Sampler,
         means: ArrayLike,
         times: Sequence[int],
         states: NDArray[np.uint64],

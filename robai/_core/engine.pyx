@@ -26,13 +26,13 @@ cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
     return monotonic_ns() >= batch._deadline
 
 
-cdef double origin(Family family, double best):
+cdef double origin(Sampler rewards, double best):
     """Where the rewards are counted from.
 
     For Gaussian rewards it makes no difference to any rule, and in sums of rewards far from 0 rounding
     would outgrow the noise.
     """
-    if isinstance(family, Gaussian) and fabs(best) > 1e5 * (<Gaussian>family).sigma:
+    if isinstance(rewards, Gaussian) and fabs(best) > 1e5 * np.min((<Gaussian>rewards).sigma):
         return best
     return 0.0
 
@@ -46,7 +46,7 @@ cdef class Batch:
         The rules of the policy; used by no other batch.
     initial_pulls
         How often every arm is pulled before the rules are asked.
-    family, means
+    rewards, means
         The bandit.
     times
         Rounds at which regret is recorded, increasing, the last one being the horizon.
@@ -55,12 +55,12 @@ cdef class Batch:
     """
 
     def __init__(self, Exploration explore not None, Stopping stop not None, Commitment commit not None,
-                 int64_t initial_pulls, Family family not None, means, times, states):
-        self._explore, self._stop, self._commit, self._family = explore, stop, commit, family
+                 int64_t initial_pulls, Sampler rewards not None, means, times, states):
+        self._explore, self._stop, self._commit, self._rewards = explore, stop, commit, rewards
         self._optimism = explore if isinstance(explore, Optimism) else None
         means = np.array(means, dtype=np.float64)
         self._gaps = means.max() - means
-        self._means = means - origin(family, means.max())
+        self._means = means - origin(rewards, means.max())
         self._times = np.array(times, dtype=np.int64)
         self._states = np.array(states, dtype=np.uint64)
         cdef Py_ssize_t n_arms = self._means.shape[0], runs = self._states.shape[0]
@@ -176,9 +176,9 @@ cdef class Batch:
             n = <double>self._arms.pulls[arm]
             count = min(self._on_tape(arm), <Py_ssize_t>left)
             level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>count)
-            played = explore.bounds.streak(&n, &self._sums[arm], &self._tape[arm, self._next[arm]],
+            played = explore.bounds.streak(arm, &n, &self._sums[arm], &self._tape[arm, self._next[arm]],
                                            count, level, explore.bar)
-            self._staying = explore.bounds.above(n, self._sums[arm], level, explore.bar)
+            self._staying = explore.bounds.above(arm, n, self._sums[arm], level, explore.bar)
             self._next[arm] += played
             self._count(arm, played)
             left -= played
@@ -195,7 +195,7 @@ cdef class Batch:
         if self._next[arm] == self._filled[arm]:
             self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
             self._next[arm] = 0
-            self._family.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], &self._rng)
+            self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], &self._rng)
         return self._filled[arm] - self._next[arm]
 
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil:

@@ -10,6 +10,11 @@ from robai._core.rng cimport next_below
 
 
 cdef class Optimism(Exploration):
+    def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self.initial_pulls = bounds.level.first
+        self.leaps = True
+
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
         pass
 
@@ -19,7 +24,7 @@ cdef class Optimism(Exploration):
         return self.leader
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        upper[0] = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
 
 
 @cython.final
@@ -35,8 +40,7 @@ cdef class SteadyOptimism(Optimism):
     cdef Py_ssize_t _leaves
     cdef bint _started
 
-    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
-        self.bounds = bounds
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds):
         self._leaves = 1
         while self._leaves < n_arms:
             self._leaves *= 2
@@ -67,7 +71,7 @@ cdef class SteadyOptimism(Optimism):
         self.until = arms.horizon
 
     cdef inline double _index(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        cdef double index = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+        cdef double index = self.bounds.upper(arms, arm, <double>(arms.t + 1))
         return index if index == index else -INFINITY           # of sums too large for a double
 
     cdef inline void _climb(self, Py_ssize_t i, Py_ssize_t top) noexcept nogil:
@@ -108,8 +112,7 @@ cdef class GrowingOptimism(Optimism):
     cdef double[::1] _indices
     cdef int64_t _span
 
-    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
-        self.bounds = bounds
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds):
         self._indices = np.empty(n_arms)
 
     cdef void restart(self) noexcept nogil:
@@ -139,18 +142,16 @@ cdef class GrowingOptimism(Optimism):
                 self.bar = max(self.bar, self._index_above(arms, arm, <double>self.until, self.bar))
 
     cdef double _index(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
-        return self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
+        return self.bounds.upper(arms, arm, t)
 
     cdef double _index_above(self, const Arms* arms, Py_ssize_t arm, double t, double bar) noexcept nogil:
         """The index of an arm at round t, or -inf without computing it if it is surely below `bar`."""
         cdef double n = <double>arms.pulls[arm]
-        if self.bounds.below(n, arms.sums[arm], self.bounds.level.at(n, t), bar):
+        if self.bounds.below(arm, n, arms.sums[arm], self.bounds.level.at(n, t), bar):
             return -INFINITY
         return self._index(arms, arm, t)
 
 
-def optimism(Py_ssize_t n_arms, Bounds bounds not None, int64_t initial_pulls=1):
+def optimism(Py_ssize_t n_arms, Bounds bounds not None):
     """Optimism for these bounds."""
-    cdef Optimism rule = (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)
-    rule.initial_pulls = initial_pulls
-    return rule
+    return (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)

@@ -41,7 +41,7 @@ cdef class Thompson(Exploration):
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t arm
         for arm in range(arms.n_arms):
-            self._draws[arm] = self.family.posterior(<double>arms.pulls[arm], arms.sums[arm], rng)
+            self._draws[arm] = self.family.posterior(arms, arm, rng)
         return argmax(&self._draws[0], arms.n_arms, rng)
 
 
@@ -54,34 +54,47 @@ cdef enum:
     PART = 4096                     # arms to be matched at a time: some milliseconds
 
 
-cdef double _matching(Family family, double best, double mean, double cost, double* ratio) noexcept nogil:
-    """x > 0 with g(x) = d(best, c) + x d(mean, c) = cost, where c = (best + x mean) / (1 + x).
+cdef struct Match:
+    double x                                # the weight of an arm, where that of the best is 1
+    double c                                # the mean of both, pooled with these weights
+    double near                             # d(best, c)
+    double far                              # d(mean, c)
+
+
+cdef Match _matching(Family family, Py_ssize_t b, double best, Py_ssize_t a, double mean,
+                     double cost) noexcept nogil:
+    """x > 0 with g(x) = d(best, c) + x d(mean, c) = cost.
 
     g is increasing and concave with derivative d(mean, c), so Newton's method started below the
-    root climbs to it. cost is below the limit d(best, mean). Also the ratio of the divergences.
+    root climbs to it. cost is below the limit d(best, mean).
     """
-    cdef double low = 0.0, high = INFINITY, x, c, near, far = 1.0, excess
+    cdef double low = 0.0, high = INFINITY, x, excess
+    cdef Match match = Match(0.0, best, 0.0, 1.0)
     cdef int _step
-    x = cost / family.divergence(mean, best)            # g(x) <= x d(mean, best)
+    x = cost / family.divergence(a, mean, best)         # g(x) <= x d(mean, best)
     if x == 0.0:                                        # that divergence is infinite
         x = 1e-12
     for _step in range(MOST_STEPS):
-        c = (best + x * mean) / (1.0 + x)
-        near, far = family.divergence(best, c), family.divergence(mean, c)
-        ratio[0] = near / far
-        excess = near + x * far - cost
+        match = _match(family, b, best, a, mean, x)
+        excess = match.near + x * match.far - cost
         if fabs(excess) <= TOLERANCE * cost:
             break
         if excess < 0.0:
             low = x
         else:
             high = x
-        x -= excess / far
+        x -= excess / match.far
         if not low < x < high:
             if high == low or (low > 0.0 and (high - low) <= TOLERANCE * low):
                 break
             x = 0.5 * (low + high) if high < INFINITY else 2.0 * low + 1e-9
-    return x
+    return match
+
+
+cdef inline Match _match(Family family, Py_ssize_t b, double best, Py_ssize_t a, double mean,
+                         double x) noexcept nogil:
+    cdef double c = family.pooled(b, 1.0, best, a, x, mean)
+    return Match(x, c, family.divergence(b, best, c), family.divergence(a, mean, c))
 
 
 cdef struct Search:
@@ -128,7 +141,8 @@ cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n
     of d(mu_b, c_a) / d(mu_a, c_a) is 1 (Theorem 5 of the article). The article's unknown is the
     common cost; here it is z = x / (1 + x) of the second best arm, always between 0 and 1.
     """
-    cdef double best = means[search.best], total = 0.0, ratio = 0.0
+    cdef double best = means[search.best], total = 0.0
+    cdef Match match
     cdef Py_ssize_t a, end
     while search.steps < MOST_STEPS:
         if most <= 0:
@@ -139,9 +153,10 @@ cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n
         most -= end - search.arm
         for a in range(search.arm, end):
             if a != search.best and a != search.second:
-                weights[a] = _matching(family, best, means[a], search.cost, &ratio)
-                search.total += ratio
-                search.slope += _ratio_slope(family, best, means[a], weights[a], ratio)
+                match = _matching(family, search.best, best, a, means[a], search.cost)
+                weights[a] = match.x
+                search.total += match.near / match.far
+                search.slope += _ratio_slope(family, search.best, best, a, means[a], match)
         search.arm = end if end < n_arms else 0
         if search.arm == 0:
             search.steps += 1
@@ -158,13 +173,12 @@ cdef bint go_on(Search* search, Family family, const double* means, Py_ssize_t n
 cdef inline void _aim(Search* search, Family family, const double* means, double* weights) noexcept nogil:
     """The cost that z stands for, which all arms are to be matched with."""
     cdef double best = means[search.best], second = means[search.second]
-    cdef double x = search.z / (1.0 - search.z), c = (1.0 - search.z) * best + search.z * second
-    cdef double near = family.divergence(best, c)
-    search.far = family.divergence(second, c)
-    search.cost = near + x * search.far
-    search.total = near / search.far
-    search.slope = _ratio_slope(family, best, second, x, search.total)
-    weights[search.best], weights[search.second] = 1.0, x
+    cdef Match match = _match(family, search.best, best, search.second, second, search.z / (1.0 - search.z))
+    search.far = match.far
+    search.cost = match.near + match.x * match.far
+    search.total = match.near / match.far
+    search.slope = _ratio_slope(family, search.best, best, search.second, second, match)
+    weights[search.best], weights[search.second] = 1.0, match.x
 
 
 cdef inline void _improve(Search* search) noexcept nogil:
@@ -179,10 +193,13 @@ cdef inline void _improve(Search* search) noexcept nogil:
     search.z = z if search.low < z < search.high else 0.5 * (search.low + search.high)
 
 
-cdef double _ratio_slope(Family family, double best, double mean, double x, double ratio) noexcept nogil:
-    """Derivative of d(best, c) / d(mean, c) by the cost, at x."""
-    cdef double c = (best + x * mean) / (1.0 + x), far = family.divergence(mean, c) * (1.0 + x)
-    return (best - mean) * ((best - c) + ratio * (c - mean)) / (family.variance(c) * far * far)
+cdef inline double _ratio_slope(Family family, Py_ssize_t b, double best, Py_ssize_t a, double mean,
+                                Match match) noexcept nogil:
+    """Derivative of near / far by the cost."""
+    cdef double v = family.variance(b, match.c), u = family.variance(a, match.c)
+    # dc / dx = -(best - mean) u v / (u + x v)^2
+    cdef double far = match.far * (u + match.x * v), ratio = match.near / match.far
+    return (best - mean) * ((best - match.c) * u + ratio * (match.c - mean) * v) / (far * far)
 
 
 def weights(Family family not None, const double[::1] means not None):

@@ -79,12 +79,11 @@ cdef class BoundElimination(Elimination):
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
         cdef double t = <double>(arms.t + 1)
-        return (self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
-                >= self.bounds.lower(<double>arms.pulls[best], arms.sums[best], t))
+        return self.bounds.upper(arms, arm, t) >= self.bounds.lower(arms, best, t)
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        cdef double n = <double>arms.pulls[arm], t = <double>(arms.t + 1)
-        lower[0], upper[0] = self.bounds.lower(n, arms.sums[arm], t), self.bounds.upper(n, arms.sums[arm], t)
+        cdef double t = <double>(arms.t + 1)
+        lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         self.eliminate(arms)

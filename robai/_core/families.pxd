@@ -1,34 +1,49 @@
-"""Reward families: everything the rules and the engines need to know of a distribution.
+"""Rewards: a sampler is what the engines draw from, a family what the rules reckon with besides.
 
 A family is a one-parameter exponential family described by its mean, with its other
-parameters (sigma, n, shape, r) fixed. All methods are total functions: a mean on the
-edge of the domain has the limit as its value, a mean outside gives NaN.
+parameters (sigma, n, shape, r) fixed. Its functions are total: a mean on the edge of the domain
+has the limit as its value, a mean outside gives NaN. They are told the arm, because a parameter
+may have a value for each: sigma of Gaussian rewards has.
 """
 
+from robai._core.protocols cimport Arms
 from robai._core.rng cimport Rng
 
 
-cdef class Family:
-    cdef readonly double low                # the domain of the mean is [low, high]
-    cdef readonly double high
-
-    # Divergence d(p, q) between the members of means p and q.
-    cdef double divergence(self, double p, double q) noexcept nogil
-    # V(q), the variance as a function of the mean; d d(p, q) / dq = (q - p) / V(q).
-    cdef double variance(self, double q) noexcept nogil
-    # Largest q >= p with d(p, q) <= level, smallest q <= p with d(p, q) <= level.
-    cdef double upper(self, double p, double level) noexcept nogil
-    cdef double lower(self, double p, double level) noexcept nogil
+cdef class Sampler:
+    cdef readonly bint leaps                # can the sum of many rewards be drawn at once, by `total`?
 
     # `count` rewards of an arm, one after the other; their sum in one draw.
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil
 
+
+cdef class Family(Sampler):
+    cdef readonly double low                # the domain of the mean is [low, high]
+    cdef readonly double high
+
+    # Divergence d(p, q) between the members of means p and q.
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil
+    # V(q), the variance as a function of the mean; d d(p, q) / dq = (q - p) / V(q).
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil
+    # Largest q >= p with d(p, q) <= level, smallest q <= p with d(p, q) <= level.
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil
+
+    # The c at which x d(p, c) of arm a and y d(q, c) of arm b have the least sum; for one and the same
+    # family the mean of p and q with these weights.
+    cdef double pooled(self, Py_ssize_t a, double x, double p,
+                       Py_ssize_t b, double y, double q) noexcept nogil
+    # That least sum, where the weights are pulls and the means those of the rewards: the logarithm of the
+    # likelihood ratio of "b is not the better one".
+    cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
+
     # The mean, drawn from its posterior under Jeffreys' prior; needs `prior_pulls` pulls first.
     cdef readonly int prior_pulls
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil
 
 
 cdef class Gaussian(Family):
-    cdef readonly double sigma
+    cdef double[::1] sigma                  # of each arm
+    cdef double[::1] _variance

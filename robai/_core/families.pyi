@@ -6,19 +6,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from robai._core.rng import Stream
 
-class Family:
+class Sampler:
+    leaps: bool
+    def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
+
+class Family(Sampler):
     low: float
     high: float
     prior_pulls: int
     def elementwise(
         self, which: Literal["divergence", "upper", "lower"], p: ArrayLike, x: ArrayLike
     ) -> NDArray[np.float64]: ...
-    def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
 
 @final
 class Gaussian(Family):
-    sigma: float
-    def __init__(self, sigma: float = 1.0) -> None: ...
+    def __init__(self, sigma: ArrayLike) -> None: ...  # of each arm
 
 @final
 class Bernoulli(Family): ...
@@ -42,5 +44,5 @@ class NegativeBinomial(Family):
     def __init__(self, r: float) -> None: ...
 
 @final
-class Empirical(Family):
+class Empirical(Sampler):
     def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

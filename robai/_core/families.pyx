@@ -24,22 +24,11 @@ from robai._core.kl cimport (
     poisson_lower,
     poisson_upper,
 )
+from robai._core.protocols cimport mean_of
 from robai._core.rng cimport Rng, Stream, fill_normal, next_below, next_double, next_normal
 
 
-cdef class Family:
-    cdef double divergence(self, double p, double q) noexcept nogil:
-        return NAN
-
-    cdef double variance(self, double q) noexcept nogil:
-        return NAN
-
-    cdef double upper(self, double p, double level) noexcept nogil:
-        return NAN
-
-    cdef double lower(self, double p, double level) noexcept nogil:
-        return NAN
-
+cdef class Sampler:
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
         cdef Py_ssize_t i
@@ -48,27 +37,6 @@ cdef class Family:
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return NAN
-
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        return NAN
-
-    def elementwise(self, str which, p, x):
-        """`divergence(p, x)`, `upper(p, x)` or `lower(p, x)`, over arrays that broadcast."""
-        p, x = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(x, dtype=np.float64))
-        result = np.empty(p.size)
-        cdef const double[::1] left = np.ravel(p), right = np.ravel(x)
-        cdef double[::1] out = result
-        cdef int operation = ("divergence", "upper", "lower").index(which)
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(out.shape[0]):
-                if operation == 0:
-                    out[i] = self.divergence(left[i], right[i])
-                elif operation == 1:
-                    out[i] = self.upper(left[i], right[i])
-                else:
-                    out[i] = self.lower(left[i], right[i])
-        return result.reshape(p.shape)
 
     def rewards(self, Py_ssize_t arm, double mean, Py_ssize_t count, Stream stream not None):
         """`count` rewards of an arm, drawn from a stream."""
@@ -79,35 +47,95 @@ cdef class Family:
         return values
 
 
+cdef class Family(Sampler):
+    def __cinit__(self, *args):
+        self.leaps = True
+
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
+        return NAN
+
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
+        return NAN
+
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return NAN
+
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return NAN
+
+    cdef double pooled(self, Py_ssize_t a, double x, double p,
+                       Py_ssize_t b, double y, double q) noexcept nogil:
+        return (x * p + y * q) / (x + y)
+
+    cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
+        cdef double pooled = (arms.sums[a] + arms.sums[b]) / (n + k)
+        return (n * self.divergence(a, mean_of(arms, a), pooled)
+                + k * self.divergence(b, mean_of(arms, b), pooled))
+
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        return NAN
+
+    def elementwise(self, str which, p, x):
+        """`divergence(p, x)`, `upper(p, x)` or `lower(p, x)` of arm 0, over arrays that broadcast."""
+        p, x = np.broadcast_arrays(np.asarray(p, dtype=np.float64), np.asarray(x, dtype=np.float64))
+        result = np.empty(p.size)
+        cdef const double[::1] left = np.ravel(p), right = np.ravel(x)
+        cdef double[::1] out = result
+        cdef int operation = ("divergence", "upper", "lower").index(which)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(out.shape[0]):
+                if operation == 0:
+                    out[i] = self.divergence(0, left[i], right[i])
+                elif operation == 1:
+                    out[i] = self.upper(0, left[i], right[i])
+                else:
+                    out[i] = self.lower(0, left[i], right[i])
+        return result.reshape(p.shape)
+
+
 @cython.final
 cdef class Gaussian(Family):
-    def __init__(self, double sigma=1.0):
+    def __init__(self, sigma):
         self.low, self.high = -INFINITY, INFINITY
         self.prior_pulls = 1
-        self.sigma = sigma
+        self.sigma = np.array(sigma, dtype=np.float64)
+        self._variance = np.square(self.sigma)
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
-        cdef double z = (p - q) / self.sigma
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
+        cdef double z = (p - q) / self.sigma[arm]
         return 0.5 * z * z
 
-    cdef double variance(self, double q) noexcept nogil:
-        return self.sigma * self.sigma
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
+        return self._variance[arm]
 
-    cdef double upper(self, double p, double level) noexcept nogil:
-        return p + self.sigma * (2.0 * sqrt(0.5 * level))           # 2 level may be infinite
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return p + self.sigma[arm] * (2.0 * sqrt(0.5 * level))      # 2 level may be infinite
 
-    cdef double lower(self, double p, double level) noexcept nogil:
-        return p - self.sigma * (2.0 * sqrt(0.5 * level))
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return p - self.sigma[arm] * (2.0 * sqrt(0.5 * level))
+
+    cdef double pooled(self, Py_ssize_t a, double x, double p,
+                       Py_ssize_t b, double y, double q) noexcept nogil:
+        x *= self._variance[b]
+        y *= self._variance[a]
+        return (x * p + y * q) / (x + y)
+
+    cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
+        cdef double gap = arms.sums[a] / n - arms.sums[b] / k
+        return 0.5 * gap * gap / (self._variance[a] / n + self._variance[b] / k)
 
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
-        fill_normal(rng, mean, self.sigma, rewards, count)
+        fill_normal(rng, mean, self.sigma[arm], rewards, count)
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
-        return count * mean + self.sigma * sqrt(count) * next_normal(rng)
+        return count * mean + self.sigma[arm] * sqrt(count) * next_normal(rng)
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        return total / pulls + self.sigma / sqrt(pulls) * next_normal(rng)
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        return mean_of(arms, arm) + self.sigma[arm] / sqrt(<double>arms.pulls[arm]) * next_normal(rng)
 
 
 @cython.final
@@ -115,16 +143,16 @@ cdef class Bernoulli(Family):
     def __init__(self):
         self.low, self.high = 0.0, 1.0
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return bernoulli_divergence(p, q)
 
-    cdef double variance(self, double q) noexcept nogil:
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * (1.0 - q)
 
-    cdef double upper(self, double p, double level) noexcept nogil:
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return bernoulli_upper(p, level)
 
-    cdef double lower(self, double p, double level) noexcept nogil:
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return bernoulli_lower(p, level)
 
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
@@ -147,8 +175,9 @@ cdef class Bernoulli(Family):
         rng[0] = local
         return <double>successes
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        return draw_beta(0.5 + total, 0.5 + pulls - total, rng)
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        cdef double total = arms.sums[arm]
+        return draw_beta(0.5 + total, 0.5 + <double>arms.pulls[arm] - total, rng)
 
 
 @cython.final
@@ -159,23 +188,24 @@ cdef class Binomial(Family):
         self.low, self.high = 0.0, n
         self.n = n
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return binomial_divergence(p, q, self.n)
 
-    cdef double variance(self, double q) noexcept nogil:
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * (1.0 - q / self.n)
 
-    cdef double upper(self, double p, double level) noexcept nogil:
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return binomial_upper(p, level, self.n)
 
-    cdef double lower(self, double p, double level) noexcept nogil:
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return binomial_lower(p, level, self.n)
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return draw_binomial(count * self.n, mean / self.n, rng)
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        return self.n * draw_beta(0.5 + total, 0.5 + self.n * pulls - total, rng)
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        cdef double total = arms.sums[arm]
+        return self.n * draw_beta(0.5 + total, 0.5 + self.n * <double>arms.pulls[arm] - total, rng)
 
 
 @cython.final
@@ -184,23 +214,23 @@ cdef class Poisson(Family):
         self.low, self.high = 0.0, INFINITY
         self.prior_pulls = 1
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return poisson_divergence(p, q)
 
-    cdef double variance(self, double q) noexcept nogil:
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q
 
-    cdef double upper(self, double p, double level) noexcept nogil:
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return poisson_upper(p, level)
 
-    cdef double lower(self, double p, double level) noexcept nogil:
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return poisson_lower(p, level)
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return draw_poisson(count * mean, rng)
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        return draw_gamma(0.5 + total, rng) / pulls
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        return draw_gamma(0.5 + arms.sums[arm], rng) / <double>arms.pulls[arm]
 
 
 @cython.final
@@ -213,24 +243,24 @@ cdef class Gamma(Family):
         self.prior_pulls = 1
         self.shape = shape
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return self.shape * exponential_divergence(p, q)
 
-    cdef double variance(self, double q) noexcept nogil:
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * q / self.shape
 
-    cdef double upper(self, double p, double level) noexcept nogil:
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return exponential_upper(p, level / self.shape)
 
-    cdef double lower(self, double p, double level) noexcept nogil:
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return exponential_lower(p, level / self.shape)
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return mean / self.shape * draw_gamma(self.shape * count, rng)
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
-        cdef double rate = draw_gamma(self.shape * pulls, rng)
-        return self.shape * total / rate if rate > 0.0 else INFINITY
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        cdef double rate = draw_gamma(self.shape * <double>arms.pulls[arm], rng)
+        return self.shape * arms.sums[arm] / rate if rate > 0.0 else INFINITY
 
 
 @cython.final
@@ -242,36 +272,36 @@ cdef class NegativeBinomial(Family):
         self.prior_pulls = 1
         self.r = r
 
-    cdef double divergence(self, double p, double q) noexcept nogil:
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return negative_binomial_divergence(p, q, self.r)
 
-    cdef double variance(self, double q) noexcept nogil:
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q + q * q / self.r
 
-    cdef double upper(self, double p, double level) noexcept nogil:
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return negative_binomial_upper(p, level, self.r)
 
-    cdef double lower(self, double p, double level) noexcept nogil:
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return negative_binomial_lower(p, level, self.r)
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         # A Poisson variable whose rate is gamma distributed.
         return draw_poisson(mean / self.r * draw_gamma(self.r * count, rng), rng)
 
-    cdef double posterior(self, double pulls, double total, Rng* rng) noexcept nogil:
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
         # The odds of a failure are beta prime: as a ratio nothing cancels, however large r is.
-        cdef double successes = draw_gamma(self.r * pulls, rng), failures = draw_gamma(0.5 + total, rng)
+        cdef double successes = draw_gamma(self.r * <double>arms.pulls[arm], rng)
+        cdef double failures = draw_gamma(0.5 + arms.sums[arm], rng)
         return self.r * (failures / successes) if successes > 0.0 else INFINITY
 
 
 @cython.final
-cdef class Empirical(Family):
-    """Rewards resampled from the user's own, arm by arm; there is no divergence."""
+cdef class Empirical(Sampler):
+    """Rewards resampled from the user's own, arm by arm."""
     cdef double[::1] _samples               # of all arms, one after the other
     cdef Py_ssize_t[::1] _starts            # arm a has samples starts[a] to starts[a + 1]
 
     def __init__(self, samples):
-        self.low, self.high = -INFINITY, INFINITY
         self._samples = np.concatenate(samples)
         self._starts = np.cumsum([0] + [len(each) for each in samples]).astype(np.intp)
 

@@ -52,4 +52,5 @@ cdef inline double height_if_not_hit(double height, double drift, double time, R
 
 
 # How far below its mean the sum of k rewards can be, but for a probability of exp(-exponent).
-cdef double corridor_width(Family family, double mean, double k, double exponent) noexcept nogil
+cdef double corridor_width(Family family, Py_ssize_t arm, double mean, double k,
+                           double exponent) noexcept nogil

@@ -44,10 +44,11 @@ cdef class GaussianLeaps(Batch):
     standard deviation.
     """
     cdef GaussianBounds _bounds
-    cdef double _sigma
-    cdef double _precision          # 1 / sigma
     cdef bint _steady               # the level is always the same
-    cdef double _steady_root
+    cdef double[::1] _sigma         # of the rewards of each arm
+    cdef double[::1] _precision     # 1 / sigma
+    cdef double[::1] _width         # of its bounds, in units of that
+    cdef double[::1] _steady_root
     cdef double[::1] _deviations
 
     def __init__(self, *args):
@@ -57,16 +58,17 @@ cdef class GaussianLeaps(Batch):
         # Noise below 1e-30 of the bounds, which no index sees, is drawn larger: so every number of a
         # streak is below 1e60, and its square a double. Other levels are logarithms.
         cdef double level = (<FixedLevel>self._bounds.level).value if self._steady else 1.0
-        self._sigma = max((<Gaussian>self._family).sigma, 1e-30 * self._bounds.sigma * sqrt(max(level, 1.0)))
-        self._precision = 1.0 / self._sigma
-        self._steady_root = self._bounds.sigma * self._precision * sqrt(2.0 * level)
+        bounds = np.asarray(self._bounds.sigma)
+        sigma = np.maximum((<Gaussian>self._rewards).sigma, 1e-30 * bounds * sqrt(max(level, 1.0)))
+        self._sigma, self._precision, self._width = sigma, 1.0 / sigma, bounds / sigma
+        self._steady_root = bounds / sigma * sqrt(2.0 * level)
         self._deviations = np.empty(self._means.shape[0])
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
         # Clipped, for the same reason: that many standard deviations a pull outweigh any bound.
-        cdef double mean = self._means[arm]
-        cdef double ahead = min(max((mean - explore.bar) * self._precision, -1e40), 1e40)
+        cdef double mean = self._means[arm], sigma = self._sigma[arm]
+        cdef double ahead = min(max((mean - explore.bar) * self._precision[arm], -1e40), 1e40)
         cdef double deviation, n, t, slack, root, drift, tau, k, step, excess, square
         cdef int work = 0
         cdef int64_t pulls = self._arms.pulls[arm], end = self._arms.t + 1 + limit, left = limit, length, i
@@ -84,13 +86,13 @@ cdef class GaussianLeaps(Batch):
             # The chord, of b from n to 1.5625 n pulls, and over how many of these to leap: the closer b is,
             # the fewer, and none within NEAR. A level that moves is taken at its least on the way.
             if not near:
-                root = self._root(n, t, 0.0)
+                root = self._root(arm, n, t, 0.0)
                 slack = deviation + n * ahead + root * sqrt(n)
                 if slack > NEAR:
                     length = min(left, <int64_t>min(0.5625 * n, 400.0 * slack * slack))
                     if not self._steady:
-                        length = self._moderate(slack, root, n, t, length)
-                        root = self._root(n, t, <double>length)
+                        length = self._moderate(arm, slack, root, n, t, length)
+                        root = self._root(arm, n, t, <double>length)
                         slack = deviation + n * ahead + root * sqrt(n)
             step = 1.0
             # The bridge: either the motion does not meet the chord in these pulls, and its height after them
@@ -117,7 +119,7 @@ cdef class GaussianLeaps(Batch):
             # the noise tie in spite of it, hence the margin.
             length = min(left, min(pulls, <int64_t>FEW))
             n = <double>pulls
-            root = self._root(n, <double>(end - left), <double>length)
+            root = self._root(arm, n, <double>(end - left), <double>length)
             square = (1.0 - 2e-9) * root * root
             for i in range(length):
                 deviation += step * next_normal(&rng)
@@ -133,29 +135,30 @@ cdef class GaussianLeaps(Batch):
             near = False
         self._rng = rng
         self._deviations[arm] = deviation
-        self._sums[arm] = mean * <double>pulls + self._sigma * deviation
+        self._sums[arm] = mean * <double>pulls + sigma * deviation
         self._count(arm, limit - left)
         self._work += work
 
-    cdef inline double _root(self, double n, double t, double k) noexcept nogil:
+    cdef inline double _root(self, Py_ssize_t arm, double n, double t, double k) noexcept nogil:
         """r such that the bounds are m +- r sigma / sqrt(n), or wider, during the next k pulls."""
         if self._steady:
-            return self._steady_root
-        return self._bounds.sigma * self._precision * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
+            return self._steady_root[arm]
+        return self._width[arm] * sqrt(2.0 * least_level(self._bounds.level, n, t, k))
 
-    cdef int64_t _moderate(self, double slack, double root, double n, double t, int64_t k) noexcept nogil:
+    cdef int64_t _moderate(self, Py_ssize_t arm, double slack, double root, double n, double t,
+                           int64_t k) noexcept nogil:
         """At most k pulls over which a falling level does not cost more than half the slack."""
-        cdef double loss = (root - self._root(n, t, <double>k)) * sqrt(n)
+        cdef double loss = (root - self._root(arm, n, t, <double>k)) * sqrt(n)
         while k >= 8 and loss > 0.5 * slack:
             k = <int64_t>(<double>k * max(0.45 * slack / loss, 0.1))        # about linear in k
-            loss = (root - self._root(n, t, <double>k)) * sqrt(n)
+            loss = (root - self._root(arm, n, t, <double>k)) * sqrt(n)
         return k
 
     cdef void _take_deviations(self) noexcept nogil:
         cdef Py_ssize_t arm
         for arm in range(self._arms.n_arms):
             self._deviations[arm] = (
-                (self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]) / self._sigma)
+                (self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]) / self._sigma[arm])
 
 
 # Exits below a corridor have probability at most exp(-41.5) < 1e-18 a leap.
@@ -180,6 +183,7 @@ cdef class PositiveLeaps(Batch):
     Where no leap is possible rounds are played one by one, the more the longer that has been so:
     at worst a run takes little longer than with the step engine.
     """
+    cdef Family _family
     cdef double[:, ::1] _widths     # x of each arm and size, 0 where not yet needed
     cdef double[::1] _variances
     cdef int64_t[::1] _rounds       # of each size
@@ -187,11 +191,12 @@ cdef class PositiveLeaps(Batch):
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
+        self._family = self._rewards
         self._widths = np.zeros((self._means.shape[0], SIZES))
         self._variances = np.empty(self._means.shape[0])
         cdef Py_ssize_t arm
         for arm in range(self._means.shape[0]):
-            self._variances[arm] = self._family.variance(self._means[arm])
+            self._variances[arm] = self._family.variance(arm, self._means[arm])
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:
@@ -228,7 +233,7 @@ cdef class PositiveLeaps(Batch):
         cdef int64_t length
         cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, mean = self._means[arm]
         cdef double level = explore.bounds.level.at(n, <double>(self._arms.t + 1))
-        cdef double root = sqrt(2.0 * explore.bounds.spread(bar) * level / n)
+        cdef double root = sqrt(2.0 * explore.bounds.spread(arm, bar) * level / n)
         cdef double slack = self._sums[arm] - n * (bar - root), slope = bar - 0.5 * root, loss, width, k
         if not slack > 0.0:
             return 0
@@ -260,7 +265,7 @@ cdef class PositiveLeaps(Batch):
         cdef Py_ssize_t arm = explore.leader
         cdef double n = <double>self._arms.pulls[arm], k = <double>length
         return explore.bounds.above(
-            n + k, self._sums[arm],
+            arm, n + k, self._sums[arm],
             least_level(explore.bounds.level, n, <double>(self._arms.t + 1), k), explore.bar)
 
     cdef bint _clear(self, Optimism explore, Py_ssize_t size, int64_t limit) noexcept nogil:
@@ -269,17 +274,18 @@ cdef class PositiveLeaps(Batch):
         cdef double k = <double>min(self._rounds[size], limit)
         cdef double n = <double>self._arms.pulls[arm], low = self._sums[arm] - self._width(arm, size)
         cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), k)
-        return (explore.bounds.above(n, low, level, explore.bar)
-                and explore.bounds.above(n + k, low + k * self._means[arm], level, explore.bar))
+        return (explore.bounds.above(arm, n, low, level, explore.bar)
+                and explore.bounds.above(arm, n + k, low + k * self._means[arm], level, explore.bar))
 
     cdef inline double _width(self, Py_ssize_t arm, Py_ssize_t size) noexcept nogil:
         if self._widths[arm, size] == 0.0:
             self._widths[arm, size] = corridor_width(
-                self._family, self._means[arm], <double>self._rounds[size], CORRIDOR)
+                self._family, arm, self._means[arm], <double>self._rounds[size], CORRIDOR)
         return self._widths[arm, size]
 
 
-cdef double corridor_width(Family family, double mean, double k, double exponent) noexcept nogil:
+cdef double corridor_width(Family family, Py_ssize_t arm, double mean, double k,
+                           double exponent) noexcept nogil:
     """x with k d(mean - x/k, mean) >= exponent, about a thousandth larger than necessary.
 
     If no x below k (mean - low) is enough, that one is: a sum cannot be further down.
@@ -292,7 +298,7 @@ cdef double corridor_width(Family family, double mean, double k, double exponent
         if mean - outside <= 1.001 * (mean - inside):
             break
         middle = 0.5 * (outside + inside)
-        if k * family.divergence(middle, mean) < exponent:
+        if k * family.divergence(arm, middle, mean) < exponent:
             inside = middle
         else:
             outside = middle

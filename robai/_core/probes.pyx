@@ -7,9 +7,10 @@ import numpy as np
 from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
 from robai._core.engine cimport Batch
 from robai._core.explore_index cimport Optimism
-from robai._core.families cimport Family
+from robai._core.families cimport Family, Sampler
 from robai._core.kl cimport Shift, bernoulli_shift, log1pmx
 from robai._core.leap cimport corridor_width, height_if_not_hit, hitting_time
+from robai._core.protocols cimport Evidence
 from robai._core.rng cimport (
     Stream,
     fill_normal,
@@ -87,19 +88,20 @@ def beta(double a, double b, Stream stream not None):
 # ---- families
 
 
-def sum_of(Family family not None, Py_ssize_t arm, double mean, double count, Stream stream not None):
+def sum_of(Sampler rewards not None, Py_ssize_t arm, double mean, double count, Stream stream not None):
     """The sum of `count` rewards of an arm, in one draw."""
-    return family.total(arm, mean, count, &stream.rng)
+    return rewards.total(arm, mean, count, &stream.rng)
 
 
 def mean_from_posterior(Family family not None, double pulls, double total, Stream stream not None):
-    """A draw of the mean from its posterior."""
-    return family.posterior(pulls, total, &stream.rng)
+    """A draw of the mean of arm 0 from its posterior."""
+    cdef Evidence evidence = Evidence([pulls], [total], 1)
+    return family.posterior(&evidence.arms, 0, &stream.rng)
 
 
 def variance_at(Family family not None, double mean):
     """V(mean)."""
-    return family.variance(mean)
+    return family.variance(0, mean)
 
 
 # ---- leaps
@@ -119,7 +121,7 @@ def heights_if_not_hit(double height, double drift, double sigma, double time, P
 
 def corridor(Family family not None, double mean, double k, double exponent):
     """The width of a corridor that k sums leave with probability at most exp(-exponent)."""
-    return corridor_width(family, mean, k, exponent)
+    return corridor_width(family, 0, mean, k, exponent)
 
 
 def first_exits(Batch batch not None, Py_ssize_t arm, int64_t pulls, double total, double bar, int64_t limit):
@@ -137,7 +139,7 @@ def first_exits(Batch batch not None, Py_ssize_t arm, int64_t pulls, double tota
         batch._arms.pulls[arm], batch._sums[arm] = pulls, total
         explore.leader, explore.bar = arm, bar
         while batch._arms.pulls[arm] < end and explore.bounds.upper(
-                <double>batch._arms.pulls[arm], batch._sums[arm], <double>(batch._arms.t + 1)) > bar:
+                &batch._arms, arm, <double>(batch._arms.t + 1)) > bar:
             batch._streak(explore, end - batch._arms.pulls[arm])
         exits[batch._run] = batch._arms.pulls[arm], batch._sums[arm]
     return exits

@@ -73,6 +73,8 @@ cdef class Exploration:
     cdef readonly bint concludes
     # Can `select` take long, and `prepare` do its work in parts?
     cdef readonly bint prepares
+    # Does it pull the arm with the largest index, so that the leap engine can play it?
+    cdef readonly bint leaps
 
     # Called at the start of every run.
     cdef void restart(self) noexcept nogil
@@ -92,6 +94,11 @@ cdef int expect_fields(memory, names) except -1
 
 
 cdef class Stopping:
+    # How many rewards of every arm it needs before it is asked.
+    cdef readonly int64_t initial_pulls
+    # Does `quiet` know more than 1? Else it has to be asked after every round, and nothing can be leapt over.
+    cdef readonly bint leaps
+
     # What it compares; `fires` is its answer. Asked before every pull that follows the initial ones,
     # so that some rules answer without comparing everything.
     cdef Compared compared(self, const Arms* arms) noexcept nogil

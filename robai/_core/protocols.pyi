@@ -8,10 +8,13 @@ class Exploration:
     initial_pulls: int
     concludes: bool
     prepares: bool
+    leaps: bool
     def memory(self) -> dict[str, Any]: ...
     def remember(self, memory: Mapping[str, Any], pulls: Sequence[int]) -> None: ...
 
 class Stopping:
+    initial_pulls: int
+    leaps: bool
     def fires_on(self, evidence: Evidence) -> bool: ...
     def report(self, evidence: Evidence) -> list[Report]: ...
 

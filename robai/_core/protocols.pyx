@@ -86,6 +86,9 @@ cdef int expect_fields(memory, names) except -1:
 
 
 cdef class Stopping:
+    def __cinit__(self, *args):
+        self.initial_pulls = 1
+
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return Compared(False, NAN, NAN, -1, -1)
 
@@ -129,7 +132,7 @@ class Started(NamedTuple):
     explore: Exploration
     stop: Stopping
     commit: Commitment
-    initial_pulls: int
+    initial_pulls: int                      # of every arm, before they are asked
 
 
 def intervals(rules, Evidence evidence not None):

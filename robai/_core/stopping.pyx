@@ -16,6 +16,10 @@ from robai._core.rng cimport Rng
 cdef class Never(Stopping):
     """Explore for ever."""
 
+    def __init__(self):
+        self.initial_pulls = 0
+        self.leaps = True
+
     cdef bint fires(self, const Arms* arms) noexcept nogil:
         return False
 
@@ -33,6 +37,7 @@ cdef class FixedRound(Stopping):
 
     def __init__(self, int64_t round):
         self.round = round
+        self.leaps = True
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return Compared(arms.t >= self.round, <double>arms.t, <double>self.round, -1, -1)
@@ -54,6 +59,7 @@ cdef class Imbalance(Stopping):
 
     def __init__(self, double level):
         self.level = level
+        self.leaps = True
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         # Only the two largest counts matter.
@@ -109,12 +115,12 @@ cdef class Separation(Stopping):
         """With all others, or up to the first that is not below."""
         cdef Py_ssize_t best = best_mean(arms), arm
         cdef double t = <double>(arms.t + 1), upper
-        cdef double floor = self.bounds.lower(<double>arms.pulls[best], arms.sums[best], t)
+        cdef double floor = self.bounds.lower(arms, best, t)
         cdef Compared compared = Compared(True, floor, -INFINITY, best, -1)
         for arm in range(arms.n_arms):
             if arm == best:
                 continue
-            upper = self.bounds.upper(<double>arms.pulls[arm], arms.sums[arm], t)
+            upper = self.bounds.upper(arms, arm, t)
             if upper > compared.asked or compared.rival < 0:
                 compared.asked, compared.rival = upper, arm
             if upper >= floor:
@@ -124,8 +130,8 @@ cdef class Separation(Stopping):
         return compared
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        cdef double n = <double>arms.pulls[arm], t = <double>(arms.t + 1)
-        lower[0], upper[0] = self.bounds.lower(n, arms.sums[arm], t), self.bounds.upper(n, arms.sums[arm], t)
+        cdef double t = <double>(arms.t + 1)
+        lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
 
 @cython.final
@@ -183,7 +189,7 @@ cdef class LikelihoodRatio(Stopping):
         for arm in range(arms.n_arms):
             if arm == best:
                 continue
-            ratio = self._ratio(arms, best, arm)
+            ratio = self.family.ratio(arms, best, arm)
             if ratio < compared.value or compared.rival < 0:
                 compared.value, compared.rival = ratio, arm
             if ratio < threshold:
@@ -191,12 +197,6 @@ cdef class LikelihoodRatio(Stopping):
                 if hurried:
                     break
         return compared
-
-    cdef double _ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
-        cdef double pooled = (arms.sums[a] + arms.sums[b]) / (n + k)
-        return (n * self.family.divergence(mean_of(arms, a), pooled)
-                + k * self.family.divergence(mean_of(arms, b), pooled))
 
 
 cdef Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
@@ -218,6 +218,7 @@ cdef class Pair(Stopping):
     def __init__(self, Stopping first not None, Stopping second not None):
         self.first = first
         self.second = second
+        self.initial_pulls = max(first.initial_pulls, second.initial_pulls)
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         self.second.bounds_of(arms, arm, lower, upper)
@@ -227,6 +228,10 @@ cdef class Pair(Stopping):
 @cython.final
 cdef class Both(Pair):
     """When two rules fire at the same round: `&`."""
+
+    def __init__(self, Stopping first not None, Stopping second not None):
+        Pair.__init__(self, first, second)
+        self.leaps = first.leaps or second.leaps
 
     def report(self, evidence):
         return self.first.report(evidence) + self.second.report(evidence)
@@ -241,6 +246,10 @@ cdef class Both(Pair):
 @cython.final
 cdef class Either(Pair):
     """When the first of two rules fires: `|`."""
+
+    def __init__(self, Stopping first not None, Stopping second not None):
+        Pair.__init__(self, first, second)
+        self.leaps = first.leaps and second.leaps
 
     def report(self, evidence):
         fired = [rule for rule in (self.first, self.second) if rule.fires_on(evidence)]
@@ -280,7 +289,7 @@ cdef class LargestLower(Scored):
         self.bounds = bounds
 
     cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        return self.bounds.lower(<double>arms.pulls[arm], arms.sums[arm], <double>(arms.t + 1))
+        return self.bounds.lower(arms, arm, <double>(arms.t + 1))
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         lower[0] = self.score(arms, arm)

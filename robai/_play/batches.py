@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robai._core.engine import Batch, accumulate
+from robai._core.families import Gaussian
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.stop import Interrupted, Stop
 from robai._play.workers import Answer, Borrowed, Threads, wait
-from robai.bandits import Gaussian
 from robai.custom import CustomPolicy
 from robai.result import Result
 
@@ -41,14 +41,14 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     if isinstance(policy, CustomPolicy):
         return play_custom(simulation, policy, first, last, stop)
     rules = policy._start(simulation.game)
-    bandit = simulation.bandit
-    leaps = GaussianLeaps if isinstance(bandit, Gaussian) else PositiveLeaps
+    rewards = simulation.bandit._core()
+    leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
     batch = (leaps if simulation.engine == "leap" else Batch)(
         rules.explore,
         rules.stop,
         rules.commit,
         rules.initial_pulls,
-        bandit._core(),
+        rewards,
         simulation.means,
         simulation.times,
         simulation.states(first, last),

@@ -55,10 +55,9 @@ class Simulation:
         horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
         if horizon < bandit.n_arms:
             raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
-        rounds, played_by = _times(times, horizon), _engine(engine, policy, bandit)
-        simulation = cls(policy, bandit, horizon, rounds, *seed, played_by)
-        policy._start(simulation.game)  # a policy that does not fit the bandit says so
-        return simulation
+        rounds = _times(times, horizon)
+        game = Game(bandit.n_arms, horizon, bandit.family, bandit.support)
+        return cls(policy, bandit, horizon, rounds, *seed, _engine(engine, policy, bandit, game))
 
     @property
     def game(self) -> Game:
@@ -106,29 +105,29 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 
 
-def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> Literal["step", "leap"]:
+def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Literal["step", "leap"]:
     """The engine that plays: the one asked for, or the leap engine where it applies.
 
     It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
     `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
     checks.one_of("engine", engine, get_args(Engine))
-    obstacle = _obstacle(policy, bandit)
+    obstacle = _obstacle(policy, bandit, game)
     if engine == "leap" and obstacle:
         raise ValueError(f"engine='leap' does not apply: {obstacle}")
     return "step" if obstacle or engine == "step" else "leap"
 
 
-def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
+def _obstacle(policy: BasePolicy, bandit: Bandit, game: Game) -> str | None:
     """Why the leap engine cannot play a policy on a bandit, if it cannot."""
+    started = policy._start(game)  # a policy that does not fit the bandit says so
     if isinstance(policy, CustomPolicy):
         return f"{policy.label()} is written in Python"
-    explore, stop, _ = policy.parts()
-    if not explore.leaps:
-        return f"{explore!r} does not work by an index"
-    if not stop.leaps:
-        return f"{stop!r} has to be asked after every round"
-    if bandit.family is None:
+    if not started.explore.leaps:
+        return f"{policy.parts().explore!r} does not work by an index"
+    if not started.stop.leaps:
+        return f"{policy.parts().stop!r} has to be asked after every round"
+    if not bandit._core().leaps:
         return f"sums of rewards of {bandit!r} cannot be drawn at once"
     return None
 

@@ -26,13 +26,9 @@ class BasePolicy(Spec):
 
     def _start(self, game: rules.Game) -> Started:
         parts = self.parts()
-        explore = parts.explore._start(game)
-        # Posterior sampling can begin without a pull, but a stopping rule needs every mean.
-        least = 0 if parts.stop == rules.Never() else 1
-        return Started(
-            explore, parts.stop._start(game), parts.commit._start(game, explore),
-            max(explore.initial_pulls, least),
-        )  # fmt: skip
+        explore, stop = parts.explore._start(game), parts.stop._start(game)
+        initial_pulls = max(explore.initial_pulls, stop.initial_pulls)
+        return Started(explore, stop, parts.commit._start(game, explore), initial_pulls)
 
 
 def _part(kind: type, question: str) -> Kind:

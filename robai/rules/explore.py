@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
@@ -29,38 +28,42 @@ from robai.rules.parameters import (
 class Exploration(Part):
     """How to explore."""
 
-    leaps: ClassVar[bool] = False  # does it pull the arm with the largest index
-
     def _start(self, game: Game) -> protocols.Exploration:
         """The compiled rule, for a game."""
         raise NotImplementedError
 
 
-@spec
-class UpperBound(Exploration):
-    """The arm with the largest m + sigma sqrt(2 f / N).
-
-    The level f is log T + inflation sqrt(log T) for "horizon", log(T/N) for "ratio", log t for
-    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
-    """
-
-    leaps: ClassVar[bool] = True
-    level: KLLevel = parameter(KL_LEVEL, default="horizon")
-    inflation: float = parameter(INFLATION, default=0.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+class Optimism(Exploration):
+    """The arm with the largest upper confidence bound, its index."""
 
     def _bounds(self, game: Game) -> bounds.Bounds:
-        return bounds.GaussianBounds(level_of(self, game), self.sigma)
+        """The bounds, for a game."""
+        raise NotImplementedError
 
     def _start(self, game: Game) -> protocols.Exploration:
         return explore_index.optimism(game.n_arms, self._bounds(game))
 
 
 @spec
-class KLUpperBound(Exploration):
+class UpperBound(Optimism):
+    """The arm with the largest m + sigma sqrt(2 f / N).
+
+    The level f is log T + inflation sqrt(log T) for "horizon", log(T/N) for "ratio", log t for
+    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
+    """
+
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    sigma: float = parameter(SIGMA, default=1.0)
+
+    def _bounds(self, game: Game) -> bounds.Bounds:
+        return bounds.GaussianBounds(level_of(self, game), game.scales(self.sigma))
+
+
+@spec
+class KLUpperBound(Optimism):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
-    leaps: ClassVar[bool] = True
     level: KLLevel = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
@@ -68,26 +71,20 @@ class KLUpperBound(Exploration):
     def _bounds(self, game: Game) -> bounds.Bounds:
         family = game.family_for(type(self).__name__, self.family)
         if isinstance(family, families.Gaussian):  # n (q - m)^2 / (2 sigma^2) <= f, solved for q
-            return bounds.GaussianBounds(level_of(self, game), family.sigma)
-        return bounds.DivergenceBounds(level_of(self, game), family._core())
-
-    def _start(self, game: Game) -> protocols.Exploration:
-        return explore_index.optimism(game.n_arms, self._bounds(game))
+            return bounds.GaussianBounds(level_of(self, game), game.scales(family.sigma))
+        return bounds.DivergenceBounds(level_of(self, game), family._core(game.n_arms))
 
 
 @spec
-class WideBound(Exploration):
+class WideBound(Optimism):
     """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
 
-    leaps: ClassVar[bool] = True
     alpha: float = parameter(ALPHA, default=2.0)
     delta: float | None = parameter(DELTA, default=None)
     sigma: float = parameter(SIGMA, default=1.0)
 
-    def _start(self, game: Game) -> protocols.Exploration:
-        wide = bounds.GaussianBounds(iterated_level(self, game), self.alpha * self.sigma)
-        # w(1) is not defined: log^2(n) must be above delta / 3.
-        return explore_index.optimism(game.n_arms, wide, 2)
+    def _bounds(self, game: Game) -> bounds.Bounds:
+        return bounds.GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self.sigma))
 
 
 @spec
@@ -98,7 +95,7 @@ class PosteriorSampling(Exploration):
 
     def _start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
-        return explore_sampling.Thompson(game.n_arms, family._core())
+        return explore_sampling.Thompson(game.n_arms, family._core(game.n_arms))
 
 
 @spec
@@ -121,7 +118,7 @@ class Tracking(Exploration):
 
     def _start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
-        return explore_sampling.Tracking(game.n_arms, family._core(), self.tracking == "C")
+        return explore_sampling.Tracking(game.n_arms, family._core(game.n_arms), self.tracking == "C")
 
 
 @spec
@@ -141,7 +138,7 @@ class Elimination(Exploration):
         delta = delta_of(self, game)
         if self.radius == "even-dar":
             return explore_stages.SweepElimination(game.n_arms, delta, self.sigma)
-        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), self.sigma)
+        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), game.scales(self.sigma))
         return explore_stages.BoundElimination(game.n_arms, narrow)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from robai import families
 
 
@@ -15,6 +18,10 @@ class Game:
     horizon: int
     family: families.Family | None
     support: tuple[float, float]
+
+    def scales(self, sigma: float) -> NDArray[np.float64]:
+        """The standard deviation that a rule reckons with, of each arm."""
+        return np.full(self.n_arms, sigma)
 
     def family_for(self, rule: str, family: families.Family | None) -> families.Family:
         """The family that a rule works with: its own, or that of the rewards."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 from robai import families
 from robai._base import checks
@@ -48,16 +48,6 @@ def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation:
 class Stopping(Part):
     """When to stop."""
 
-    _foresees: ClassVar[bool] = False
-
-    @property
-    def leaps(self) -> bool:
-        """Does it know, while one arm is pulled, at which round it could fire next?
-
-        If not it has to be asked after every round, and the leap engine has nothing to leap over.
-        """
-        return self._foresees
-
     def _start(self, game: Game) -> protocols.Stopping:
         """The compiled rule, for a game."""
         raise NotImplementedError
@@ -82,8 +72,6 @@ RULE = Kind(_stopping_rule, "a stopping rule")
 class Never(Stopping):
     """Explore to the horizon, or until the exploration says itself that it is done."""
 
-    _foresees: ClassVar[bool] = True
-
     def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Never()
 
@@ -92,7 +80,6 @@ class Never(Stopping):
 class FixedRound(Stopping):
     """When `round` rounds have been played."""
 
-    _foresees: ClassVar[bool] = True
     round: int = parameter(ROUND)
 
     def _start(self, game: Game) -> protocols.Stopping:
@@ -103,7 +90,6 @@ class FixedRound(Stopping):
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
-    _foresees: ClassVar[bool] = True
     gap: float = parameter(GAP)
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: float = parameter(SIGMA, default=1.0)
@@ -119,7 +105,6 @@ class KnownGap(Stopping):
 class KnownDivergence(Stopping):
     """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
 
-    _foresees: ClassVar[bool] = True
     kl: float = parameter(KL)
     inflation: float = parameter(INFLATION, default=1.0)
 
@@ -132,7 +117,6 @@ class KnownDivergence(Stopping):
 class Imbalance(Stopping):
     """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
 
-    _foresees: ClassVar[bool] = True
     inflation: float = parameter(INFLATION, default=1.0)
 
     def _start(self, game: Game) -> protocols.Stopping:
@@ -150,7 +134,7 @@ class Separation(Stopping):
     sigma: float = parameter(SIGMA, default=1.0)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), self.sigma))
+        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), game.scales(self.sigma)))
 
 
 @spec
@@ -183,7 +167,7 @@ class LikelihoodRatio(Stopping):
             raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
     def _start(self, game: Game) -> protocols.Stopping:
-        family = game.family_for(type(self).__name__, self.family)._core()
+        family = game.family_for(type(self).__name__, self.family)._core(game.n_arms)
         if self.share is not None:
             return stopping.LikelihoodRatio(family, self.share * math.log(game.horizon), False)
         return stopping.LikelihoodRatio(family, -math.log(delta_of(self, game)), True)
@@ -196,10 +180,6 @@ class Both(Stopping):
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
 
-    @property
-    def leaps(self) -> bool:
-        return self.first.leaps or self.second.leaps
-
     def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Both(self.first._start(game), self.second._start(game))
 
@@ -210,10 +190,6 @@ class Either(Stopping):
 
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
-
-    @property
-    def leaps(self) -> bool:
-        return self.first.leaps and self.second.leaps
 
     def _start(self, game: Game) -> protocols.Stopping:
         return stopping.Either(self.first._start(game), self.second._start(game))

@@ -140,7 +140,7 @@ def weights(
     means, family = read(bandit, family)
     best, others = unique_best(means)
     distances(family, means[others], means[best])
-    w = explore_sampling.weights(family._core(), means)
+    w = explore_sampling.weights(family._core(len(means)), means)
     middle = (w[best] * means[best] + w[others] * means[others]) / (w[best] + w[others])
     costs = w[best] * divergence(family, means[best], middle) + w[others] * divergence(
         family, means[others], middle

@@ -18,10 +18,11 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 BUILD = """
 import sys
+import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 sys.argv = ["setup.py", "build_ext", "--inplace", "--quiet"]
-extension = Extension("moss", ["moss.pyx"])
+extension = Extension("moss", ["moss.pyx"], include_dirs=[numpy.get_include()])
 setup(ext_modules=cythonize([extension], include_path=[{include!r}], language_level=3, quiet=True))
 """
 

@@ -20,12 +20,12 @@ def kinds(base):
     """The rules of `robai.rules` that answer one question."""
     return [
         kind for kind in vars(rules).values()
-        if isinstance(kind, type) and issubclass(kind, base) and kind is not base
+        if isinstance(kind, type) and issubclass(kind, base) and "__dataclass_fields__" in vars(kind)
     ]  # fmt: skip
 
 
 EXPLORATIONS, STOPPINGS, COMMITMENTS = map(kinds, (rules.Exploration, rules.Stopping, rules.Commitment))
-BY_INDEX = [kind for kind in EXPLORATIONS if kind.leaps]
+BY_INDEX = [kind for kind in EXPLORATIONS if issubclass(kind, rules.Optimism)]
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,14 @@ class Case:
     @property
     def leaps(self) -> bool:
         """Does the leap engine apply?"""
-        explore, stop, _ = self.policy.parts()
-        return explore.leaps and stop.leaps and self.bandit.family is not None
+        bandit = self.bandit
+        try:
+            started = self.policy._start(
+                rules.Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
+            )
+        except ValueError:  # it does not fit the bandit
+            return False
+        return started.explore.leaps and started.stop.leaps and bandit.family is not None
 
     @property
     def comparable(self) -> bool:
