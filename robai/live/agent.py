@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import typing
 from collections.abc import Iterable
 from pathlib import Path
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,19 +17,21 @@ from robai._base.files import write_atomically
 from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
 from robai._play.seeds import Rng, seed_words
-from robai.custom import CustomPolicy, PythonPolicy, as_policy
+from robai.custom import CustomPolicy, PythonPolicy
 from robai.live import monitor, state
 from robai.live.experiment import Experiment, RewardLike
 from robai.live.journal import Journal
-from robai.live.state import Commitment, Counts
 from robai.policies.base import BasePolicy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import TypeVar
+
+    Label = TypeVar("Label", bound=str | int | float, default=int)  # arms that are not named are numbered
+else:
+    Label = typing.TypeVar("Label")
 
 __all__ = ["Agent", "HorizonReached", "load"]
-
-Label = TypeVar("Label", bound=str | int | float)
 
 
 class Agent(Generic[Label]):
@@ -75,38 +78,7 @@ class Agent(Generic[Label]):
         A file that every change is appended to before it is acknowledged. If it exists, the agent
         goes on where the file ends, with the generator that it records: make the agent by the
         same call after a crash. See `robai.Journal`.
-
-    Attributes
-    ----------
-    committed, committed_arm, commit_time, commit_reason
-        The commitment: whether, to which arm, after how many answers, and why, in words.
-    labels, horizon, policy, journal
-        As they were given.
     """
-
-    @overload
-    def __init__(
-        self: Agent[int],
-        policy: BasePolicy | PythonPolicy,
-        arms: int,
-        horizon: int | float,
-        *,
-        reward: RewardLike,
-        rng: Rng = None,
-        journal: str | os.PathLike[str] | Journal | None = None,
-    ) -> None: ...
-
-    @overload
-    def __init__(
-        self,
-        policy: BasePolicy | PythonPolicy,
-        arms: Iterable[Label],
-        horizon: int | float,
-        *,
-        reward: RewardLike,
-        rng: Rng = None,
-        journal: str | os.PathLike[str] | Journal | None = None,
-    ) -> None: ...
 
     def __init__(
         self,
@@ -118,27 +90,16 @@ class Agent(Generic[Label]):
         rng: Rng = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
-        experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
+        experiment = Experiment(policy, arms, horizon, reward)
         (entropy, spawn_key), _ = seed_words(rng)
-        self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
+        self._begin(experiment, experiment.player(Stream(seed_block(entropy, spawn_key, 0)[0])))
         if journal is not None:
-            given = isinstance(journal, Journal)
-            opened = journal if isinstance(journal, Journal) else Journal(journal)
-            try:
-                self._attach(opened)
-            except BaseException:
-                if not given:  # one that was handed in may be another agent's
-                    opened.close()
-                raise
+            self._attach(journal)
 
-    def _begin(self, experiment: Experiment, stream: Stream) -> None:
-        policy, game = experiment.policy, experiment.game
-        self._experiment = experiment
+    def _begin(self, experiment: Experiment, player: Player) -> None:
+        self._experiment, self._player = experiment, player
         self._labels: tuple[Label, ...] = experiment.labels
         self._numbers = {label: number for number, label in enumerate(experiment.labels)}
-        own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
-        rewards = experiment.reward._core()
-        self._player = Player(policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
 
     @property
     def policy(self) -> BasePolicy | PythonPolicy:
@@ -320,13 +281,13 @@ class Agent(Generic[Label]):
 
     def to_json(self) -> str:
         """Everything, the generator included: the agent that `from_json` makes goes on exactly alike."""
-        return state.dumps(self._state())
+        return state.encode(self._experiment, self._player)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Agent[Any]:
         """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
         agent = cls.__new__(cls)
-        agent._resume(*state.decode(state.loads(text)))
+        agent._begin(*state.decode(text))
         return agent
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -337,66 +298,46 @@ class Agent(Generic[Label]):
         # Without the journal, which can belong to one agent only.
         return type(self).from_json, (self.to_json(),)
 
-    def _state(self) -> dict[str, Any]:
-        if isinstance(self._experiment.policy, CustomPolicy):
-            raise TypeError(
-                f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
-                "a journal can bring it back"
-            )
-        pulls, sums, pending, generator, exploration, commitment = self._player.state()
-        committed = None if commitment is None else Commitment(*commitment)
-        return state.encode(self._experiment, Counts(pulls, sums, pending, generator, exploration, committed))
-
-    def _resume(self, experiment: Experiment, counts: Counts) -> None:
-        self._begin(experiment, Stream(counts.generator))
-        player = self._player
-        player.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
-        try:
-            player.rules.explore.remember(counts.exploration, counts.pulls)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"field exploration: {error}") from None
-
     # ---- journal
 
-    def _attach(self, journal: Journal) -> None:
+    def _attach(self, journal: str | os.PathLike[str] | Journal) -> None:
         """Repeat what the journal says, or begin it if it is empty."""
-        for line, record in journal.records():
-            try:
-                if line == 1:
-                    self._player.stream.state = state.decode_header(record, self._experiment)
-                else:
-                    self._repeat(record)
-            except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-                raise ValueError(f"{journal.path}, line {line}: {error}") from error
-        if journal.empty:
-            journal.append(state.header(self._experiment, self._player.stream.state))
-        self._player.journal = journal
+        opened = journal if isinstance(journal, Journal) else Journal(journal)
+        try:
+            if not opened.read(self._repeat):
+                opened.append(state.header(self._experiment, self._player))
+        except BaseException:
+            if opened is not journal:  # one that was handed in may be another agent's
+                opened.close()
+            raise
+        self._player.journal = opened
 
-    def _repeat(self, record: Any) -> None:
+    def _repeat(self, line: int, record: Any) -> None:
+        player = self._player
         match record:
-            case ["select", int(arm)]:
-                self._expect([self.select()], [arm])
+            case _ if line == 1:
+                state.begin(record, self._experiment, player)
+            case ["select", arm]:
+                _expect(arm, player.select())
             case ["select_batch", [*arms]]:
-                self._expect(self.select_batch(len(arms)), arms)
+                _expect(arms, player.select_batch(len(arms)).tolist())
             case ["update", int(arm), reward]:
-                self.update(self._label(arm), reward)
+                player.update(arm, reward)
             case ["update_counts", int(arm), n, total]:
-                self.update_counts(self._label(arm), n, total)
+                player.update_counts(arm, n, total)
             case ["update_batch", [*arms], [*rewards]]:
-                self.update_batch([self._label(arm) for arm in arms], rewards)
+                numbers = [checks.whole("arm", arm, 0, len(self._labels) - 1) for arm in arms]
+                self.update_batch([self._labels[number] for number in numbers], rewards)
             case _:
                 raise ValueError("this is not a record")
 
-    def _label(self, arm: int) -> Label:
-        return self.labels[checks.whole("arm", arm, 0, len(self.labels) - 1)]
 
-    def _expect(self, chosen: Iterable[Any], arms: list[int]) -> None:
-        expected = [self._label(arm) for arm in arms]
-        if list(chosen) != expected:
-            raise ValueError(
-                f"it says that {expected} was chosen, which is not what this policy chooses; "
-                "did another version of robai or NumPy write it?"
-            )
+def _expect(written: Any, chosen: Any) -> None:
+    if written != chosen:
+        raise ValueError(
+            f"it says that {written} was chosen, which is not what this policy chooses; "
+            "did another version of robai or NumPy write it?"
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Agent[Any]:

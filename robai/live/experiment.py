@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
 
 from robai import families
 from robai._base import checks
 from robai._core.ledger import Rewards
+from robai._core.player import Player
+from robai._core.rng import Stream
 from robai.bandits import Bandit
-from robai.policies.base import BasePolicy
+from robai.custom import CustomPolicy, as_policy
 from robai.rules import Game
 
 LONGEST_HORIZON = 10**18
@@ -21,88 +22,69 @@ MOST_ARMS = 10**6
 LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
 LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
-Label = str | int | float
-
 RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
 
 # Families whose rewards are counts.
 _WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
 
 
-class Reward(NamedTuple):
-    """Which rewards are valid, and the family that stands for them."""
-
-    family: families.Family
-    whole: bool
-
-    def _core(self) -> Rewards:
-        low, high = self.family.support
-        return Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
-
-
-# Any reward in [0, 1]: Bernoulli divergences are valid for all of them.
-BOUNDED = Reward(families.Bernoulli(), whole=False)
-
-
-def as_reward(value: Any) -> Reward:
-    if isinstance(value, Reward):
-        return value
-    if isinstance(value, str) and value.lower() == "bounded":
-        return BOUNDED
-    try:
-        family = families.as_family(value)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
-    return Reward(family, isinstance(family, _WHOLE))
-
-
-@dataclass(frozen=True)
 class Experiment:
     """The arguments of an agent, checked."""
 
-    policy: BasePolicy
-    labels: tuple[Any, ...]  # of Labels
-    horizon: int
-    reward: Reward
+    def __init__(self, policy: Any, arms: Any, horizon: Any, reward: Any) -> None:
+        self.policy = as_policy(policy)
+        self.labels = _labels(arms)
+        self.numbered = self.labels == tuple(range(len(self.labels)))
+        self.horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if self.horizon < len(self.labels):
+            raise ValueError(
+                f"horizon must be at least the number of arms, {len(self.labels)}, got {self.horizon}"
+            )
+        self.bounded = isinstance(reward, str) and reward.lower() == "bounded"
+        # Bernoulli divergences are valid for all rewards from 0 to 1.
+        self.family = families.Bernoulli() if self.bounded else _family(reward)
+        self.whole = isinstance(self.family, _WHOLE) and not self.bounded
 
-    @classmethod
-    def of(cls, policy: BasePolicy, arms: Any, horizon: Any, reward: Any) -> Experiment:
-        labels = as_labels(arms)
-        horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
-        if horizon < len(labels):
-            raise ValueError(f"horizon must be at least the number of arms, {len(labels)}, got {horizon}")
-        return cls(policy, labels, horizon, as_reward(reward))
+    def player(self, stream: Stream) -> Player:
+        """The experiment at its beginning; a ValueError if the policy is not for it."""
+        low, high = self.family.support
+        rewards = Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
+        game = Game(len(self.labels), self.horizon, self.family, (low, high))
+        own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
+        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
 
-    @cached_property
-    def numbered(self) -> bool:
-        """Are the arms 0, 1, ..., K - 1?"""
-        return self.labels == tuple(range(len(self.labels)))
-
-    @property
-    def game(self) -> Game:
-        family = self.reward.family
-        return Game(len(self.labels), self.horizon, family, family.support)
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "policy": self.policy.to_dict(),
+            "arms": len(self.labels) if self.numbered else list(self.labels),
+            "horizon": self.horizon,
+            "reward": {"type": "bounded"} if self.bounded else self.family.to_dict(),
+        }
 
 
-def as_labels(arms: Any) -> tuple[Label, ...]:
+def _family(reward: Any) -> families.Family:
+    try:
+        return families.as_family(reward)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
+
+
+def _labels(arms: Any) -> tuple[Any, ...]:
     """Names, or a number of arms, which are then called 0, 1, ..."""
     if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
         return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
-    labels: list[Label] = []
-    seen: set[Label] = set()
-    for place, label in enumerate(arms):
+    labels: dict[str | int | float, None] = {}
+    for place, label in enumerate(islice(arms, MOST_ARMS + 1)):
         if isinstance(label, np.generic):
             label = label.item()
-        if isinstance(label, bool) or not isinstance(label, Label):
+        if isinstance(label, bool) or not isinstance(label, str | int | float):
             raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
         if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
             raise ValueError(f"arms[{place}] must be finite and at most 2^63, got a number that is not")
-        if label in seen:
+        if label in labels:
             raise ValueError(f"arms must be different, got {label!r} twice")
-        if len(labels) == MOST_ARMS:
-            raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got more")
-        labels.append(label)
-        seen.add(label)
-    if len(labels) < 2:
-        raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {len(labels)}")
+        labels[label] = None
+    if not 2 <= len(labels) <= MOST_ARMS:
+        many = "more" if len(labels) > MOST_ARMS else len(labels)
+        raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {many}")
     return tuple(labels)

@@ -20,13 +20,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from robai import families, rules
 from robai._base import checks
 from robai._base.json import parse
 from robai._base.version import VERSION
-from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
+from robai._core.player import Player
+from robai._core.rng import Stream
+from robai.custom import CustomPolicy
+from robai.live.experiment import Experiment
 from robai.policies.base import BasePolicy
 
 SCHEMA = 1
@@ -34,160 +37,111 @@ FORMAT = "robai.Agent"
 JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
 
+_COMMITMENT = ("arm", "answered", "pulls", "sums")  # as the player has them
+
 _T = TypeVar("_T")
 
 
-class Commitment(NamedTuple):
-    """What the commitment was based on."""
-
-    arm: int
-    answered: int
-    pulls: list[int]
-    sums: list[float]
-
-
-class Counts(NamedTuple):
-    """All that changes in the course of an experiment."""
-
-    pulls: list[int]
-    sums: list[float]
-    pending: list[int]
-    generator: tuple[int, ...]
-    exploration: dict[str, Any]
-    commitment: Commitment | None
-
-
-def encode(experiment: Experiment, counts: Counts) -> dict[str, Any]:
-    commitment = counts.commitment
-    return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "robai": VERSION,
-        **describe(experiment),
-        "answered": sum(counts.pulls),
-        "pulls": counts.pulls,
-        "sums": counts.sums,
-        "pending": counts.pending,
-        # Strings, because the numbers of many JSON readers are doubles.
-        "generator": [str(word) for word in counts.generator],
-        "exploration": counts.exploration,
-        "commitment": None if commitment is None else commitment._asdict(),
+def encode(experiment: Experiment, player: Player) -> str:
+    if isinstance(experiment.policy, CustomPolicy):
+        raise TypeError(
+            f"{experiment.policy.label()} is written in Python and its state is unknown; "
+            "a journal can bring it back"
+        )
+    pulls, sums, pending, generator, exploration, commitment = player.state()
+    state = _head(FORMAT, experiment) | {
+        "answered": sum(pulls),
+        "pulls": pulls,
+        "sums": sums,
+        "pending": pending,
+        "generator": _words(generator),
+        "exploration": exploration,
+        "commitment": None if commitment is None else dict(zip(_COMMITMENT, commitment, strict=True)),
     }
+    return json.dumps(state, allow_nan=False)
 
 
-def describe(experiment: Experiment) -> dict[str, Any]:
-    """The fields that never change."""
-    reward = experiment.reward
-    return {
-        "policy": experiment.policy.to_dict(),
-        "arms": len(experiment.labels) if experiment.numbered else list(experiment.labels),
-        "horizon": experiment.horizon,
-        "reward": {"type": "bounded"} if reward == BOUNDED else reward.family.to_dict(),
-    }
-
-
-def header(experiment: Experiment, words: tuple[int, ...]) -> dict[str, Any]:
+def header(experiment: Experiment, player: Player) -> dict[str, Any]:
     """The first record of a journal: what the agent was made for, and its generator."""
-    return {
-        "format": JOURNAL_FORMAT,
-        "schema": SCHEMA,
-        "robai": VERSION,
-        **describe(experiment),
-        "generator": [str(word) for word in words],
-    }
+    return _head(JOURNAL_FORMAT, experiment) | {"generator": _words(player.stream.state)}
 
 
-def decode_header(data: Any, experiment: Experiment) -> tuple[int, ...]:
-    """The words of the generator, or a ValueError if the journal is about another experiment."""
-    if _schema(_mapping(data), JOURNAL_FORMAT) != SCHEMA:
-        raise ValueError(f"field schema: must be {SCHEMA}, got {data['schema']!r}")
-    for name, expected in describe(experiment).items():
+def _head(written: str, experiment: Experiment) -> dict[str, Any]:
+    return {"format": written, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
+
+
+def _words(generator: tuple[int, ...]) -> list[str]:
+    return [str(word) for word in generator]  # because the numbers of many JSON readers are doubles
+
+
+def begin(data: Any, experiment: Experiment, player: Player) -> None:
+    """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
+    _check_format(_mapping(data), JOURNAL_FORMAT)
+    for name, expected in experiment.to_dict().items():
         if data.get(name) != expected:
             raise ValueError(f"the journal is about {name} {data.get(name)!r}, the agent about {expected!r}")
-    return _field(data, "generator", _generator)
+    player.stream.state = _field(data, "generator", _generator)
 
 
-def dumps(data: dict[str, Any]) -> str:
-    return json.dumps(data, allow_nan=False)
-
-
-def loads(text: str | bytes) -> dict[str, Any]:
-    """JSON text as an object, or a ValueError."""
+def decode(text: str | bytes) -> tuple[Experiment, Player]:
+    """The experiment as it stood, or a ValueError that says which field is wrong."""
     try:
         data = parse(text)
     except ValueError as error:
         raise ValueError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
-    return data
-
-
-def decode(data: dict[str, Any]) -> tuple[Experiment, Counts]:
-    """The experiment and its counts, or a ValueError that says which field is wrong."""
-    data = _MIGRATIONS[_schema(data, FORMAT)](data)
-    experiment = decode_experiment(data)
-    n_arms, reward = len(experiment.labels), experiment.reward
-    pulls = _field(data, "pulls", lambda value: _whole_numbers(value, n_arms, MOST_PULLS))
-    sums = _field(data, "sums", lambda value: _sums(value, pulls, reward))
-    pending = _field(data, "pending", lambda value: _whole_numbers(value, n_arms, MOST_PULLS))
-    answered = sum(pulls)
-    _field(data, "answered", lambda value: _equal(value, answered, "the sum of pulls"))
-    if answered + sum(pending) > MOST_PULLS:
+    _check_format(data, FORMAT)
+    experiment, player = _beginning(data)
+    pulls = _field(data, "pulls", _counts, len(experiment.labels))
+    sums = _field(data, "sums", _sums, pulls, experiment)
+    pending = _field(data, "pending", _counts, len(pulls))
+    _field(data, "answered", _check_sum, pulls)
+    if sum(pulls) + sum(pending) > MOST_PULLS:
         raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
-    return experiment, Counts(
-        pulls,
-        sums,
-        pending,
-        _field(data, "generator", _generator),
-        _field(data, "exploration", _mapping),
-        _field(data, "commitment", lambda value: _commitment(value, pulls, experiment)),
-    )
+    player.restore(pulls, sums, pending, _field(data, "commitment", _commitment, pulls, experiment))
+    _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
+    return experiment, player
 
 
-def decode_experiment(data: dict[str, Any]) -> Experiment:
+def _beginning(data: dict[str, Any]) -> tuple[Experiment, Player]:
     policy = _field(data, "policy", BasePolicy.from_dict)
     reward = _field(data, "reward", _reward)
-    arms = _field(data, "arms", lambda value: _arms(value, data))
+    arms = _field(data, "arms", _arms, data.get("pulls"))
+    stream = Stream(_field(data, "generator", _generator))
     try:
-        experiment = Experiment.of(policy, arms, data.get("horizon"), reward)
-        policy._start(experiment.game)
+        experiment = Experiment(policy, arms, data.get("horizon"), reward)
+        return experiment, experiment.player(stream)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
-    return experiment
 
 
-def _schema(data: dict[str, Any], expected: str) -> int:
+def _check_format(data: dict[str, Any], expected: str) -> None:
     if data.get("format") != expected:
         raise ValueError(f"field format: must be {expected!r}, got {data.get('format')!r}")
     schema = data.get("schema")
-    if type(schema) is not int or schema not in _MIGRATIONS:
-        raise ValueError(f"field schema: this version of robai reads {list(_MIGRATIONS)}, got {schema!r}")
-    return schema
+    if type(schema) is not int or schema != SCHEMA:
+        raise ValueError(f"field schema: this version of robai reads {SCHEMA}, got {schema!r}")
 
 
-# How to bring the data of each schema up to the present one.
-_MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda data: data}
-
-
-def _field(data: dict[str, Any], name: str, check: Callable[[Any], _T]) -> _T:
+def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
+    """What check(value, *others) makes of a field; an error names it."""
     if name not in data:
         raise ValueError(f"field {name}: it is missing")
     try:
-        return check(data[name])
+        return check(data[name], *others)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         raise ValueError(f"field {name}: {error}") from None
 
 
-def _reward(value: Any) -> Reward:
-    if _mapping(value) == {"type": "bounded"}:
-        return BOUNDED
-    return as_reward(families.Family.from_dict(value))
+def _reward(value: Any) -> Any:
+    return "bounded" if value == {"type": "bounded"} else families.Family.from_dict(value)
 
 
-def _arms(value: Any, data: dict[str, Any]) -> Any:
+def _arms(value: Any, pulls: Any) -> Any:
     # The number alone must not decide how much memory is taken.
     count = len(value) if isinstance(value, list) else value
-    if not isinstance(data.get("pulls"), list) or count != len(data["pulls"]):
+    if not isinstance(pulls, list) or count != len(pulls):
         raise ValueError("there must be as many as there are pulls")
     return value
 
@@ -204,23 +158,23 @@ def _entries(value: Any, count: int) -> list[Any]:
     return value
 
 
-def _whole_numbers(value: Any, count: int, high: int) -> list[int]:
-    return [checks.whole(f"entry {i}", each, 0, high) for i, each in enumerate(_entries(value, count))]
+def _counts(value: Any, count: int) -> list[int]:
+    return [checks.whole(f"entry {i}", each, 0, MOST_PULLS) for i, each in enumerate(_entries(value, count))]
 
 
-def _sums(value: Any, pulls: list[int], reward: Reward) -> list[float]:
+def _sums(value: Any, pulls: list[int], experiment: Experiment) -> list[float]:
     sums = [checks.real(f"entry {i}", each) for i, each in enumerate(_entries(value, len(pulls)))]
-    low, high = reward.family.support
+    low, high = experiment.family.support
     for arm, (n, total) in enumerate(zip(pulls, sums, strict=True)):
-        possible = (total >= n * low and total <= n * high) if n else total == 0.0
-        if not possible or (reward.whole and not total.is_integer()):
+        possible = n * low <= total <= n * high if n else total == 0.0
+        if not possible or (experiment.whole and not total.is_integer()):
             raise ValueError(f"entry {arm}: {n} rewards cannot sum to {total!r}")
     return sums
 
 
-def _equal(value: Any, expected: int, what: str) -> None:
-    if type(value) is not int or value != expected:
-        raise ValueError(f"must be {expected}, {what}, got {str(value)[:40]!r}")
+def _check_sum(value: Any, pulls: list[int]) -> None:
+    if type(value) is not int or value != sum(pulls):
+        raise ValueError(f"must be {sum(pulls)}, the sum of pulls, got {str(value)[:40]!r}")
 
 
 def _generator(value: Any) -> tuple[int, ...]:
@@ -234,17 +188,19 @@ def _generator(value: Any) -> tuple[int, ...]:
     return tuple(words)
 
 
-def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Commitment | None:
+def _commitment(
+    value: Any, pulls: list[int], experiment: Experiment
+) -> tuple[int, int, list[int], list[float]] | None:
     if value is None:
         return None
     parts = experiment.policy.parts()
     if parts.stop == rules.Never() and not isinstance(parts.explore, rules.STAGED):
         raise ValueError(f"must be null, {experiment.policy!r} never commits")
-    if set(_mapping(value)) != set(Commitment._fields):
-        raise ValueError(f"must have the fields {list(Commitment._fields)}, got {sorted(value)}")
+    if set(_mapping(value)) != set(_COMMITMENT):
+        raise ValueError(f"must have the fields {list(_COMMITMENT)}, got {sorted(value)}")
     arm = checks.whole("arm", value["arm"], 0, len(pulls) - 1)
-    then = _whole_numbers(value["pulls"], len(pulls), MOST_PULLS)
+    then = _counts(value["pulls"], len(pulls))
     if not all(1 <= n <= now for n, now in zip(then, pulls, strict=True)):
         raise ValueError("pulls must be at least 1 and not more than there are now")
-    _equal(value["answered"], sum(then), "the sum of its pulls")
-    return Commitment(arm, sum(then), then, _sums(value["sums"], then, experiment.reward))
+    _check_sum(value["answered"], then)
+    return arm, sum(then), then, _sums(value["sums"], then, experiment)
