@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import typing
 from collections.abc import Iterable
 from pathlib import Path
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,18 +17,19 @@ from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
 from robai._play.seeds import Rng, seed_words
 from robai.custom import CustomPolicy, PythonPolicy
-from robai.live import monitor, state
-from robai.live.experiment import Experiment, RewardLike
+from robai.live import monitor, reasons, state
 from robai.live.journal import Journal
+from robai.live.state import Experiment, RewardLike
 from robai.policies.base import BasePolicy
 
 if TYPE_CHECKING:
+    import typing_extensions
     from matplotlib.axes import Axes
-    from typing_extensions import TypeVar
 
-    Label = TypeVar("Label", bound=str | int | float, default=int)  # arms that are not named are numbered
+    # Arms without names are numbered.
+    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)
 else:
-    Label = typing.TypeVar("Label")
+    Label = TypeVar("Label")
 
 __all__ = ["Agent", "HorizonReached", "load"]
 
@@ -43,22 +43,21 @@ class Agent(Generic[Label]):
         arm = agent.select()
         agent.update(arm, 1.0)
 
-    Pulls that were handed out and have no reward yet are pending. They count in the initial
-    round robin, and the exploration treats them as if their rewards were the mean of the arm so
-    far, so that a batch spreads over the arms. Stopping and commitment look at rewards that have
-    arrived, and at nothing else. The stopping rule is asked by `select`, never by an update. With
-    immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
-    the theorems are about. Late rewards delay the commitment and add to the regret; so do a large
-    first batch, or much data of a poor arm from elsewhere, for policies that wait until one arm has
-    l times the pulls of every other (EOCPUG, KLEOCPUG). Policies that stop at a fixed round (EOCP,
-    KLEOCP) count data from elsewhere as rounds: with much of it for one arm only they would commit
-    before they have compared, so give them none, or as much for every arm.
+    Pulls that were handed out and have no reward yet are pending. They count in the initial round robin,
+    and the exploration treats them as if their rewards were the mean of the arm so far, so that a batch
+    spreads over the arms. Stopping and commitment look at rewards that have arrived, and at nothing else.
+    The stopping rule is asked by `select`, never by an update. With immediate rewards the arms are exactly
+    those that `robai.simulate` plays; that is also what the theorems are about. Late rewards delay the
+    commitment and add to the regret; so do a large first batch, or much data of a poor arm from elsewhere,
+    for policies that wait until one arm has l times the pulls of every other (EOCPUG, KLEOCPUG). Policies
+    that stop at a fixed round (EOCP, KLEOCP) count data from elsewhere as rounds: with much of it for one
+    arm only they would commit before they have compared, so give them none, or as much for every arm.
 
-    The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
-    Threads may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come
-    at any moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted
-    while the journal was being written, nobody knows whether the record is there, and the agent refuses
-    all further changes: make it again from its journal.
+    The commitment is irrevocable: later rewards are recorded for monitoring and never change it. Threads
+    may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come at any
+    moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted while
+    the journal was being written, nobody knows whether the record is there, and the agent refuses all
+    further changes: make it again from its journal.
 
     Parameters
     ----------
@@ -126,14 +125,9 @@ class Agent(Generic[Label]):
     # ---- rounds
 
     def select(self) -> Label:
-        """The arm for the next round.
+        """The arm for the next round; after the commitment always that one, also beyond the horizon.
 
-        After the commitment it is always the committed arm, also beyond the horizon.
-
-        Raises
-        ------
-        HorizonReached
-            If all rounds have been handed out and the policy has not committed.
+        Raises `HorizonReached` if all rounds have been handed out and the policy has not committed.
         """
         return self._labels[self._player.select()]
 
@@ -144,23 +138,15 @@ class Agent(Generic[Label]):
         are left than are asked for, nothing is handed out and a ValueError says how many are.
         """
         arms = self._player.select_batch(n)
-        if self._experiment.numbered:
-            return arms
-        return [self._labels[arm] for arm in arms.tolist()]
+        return arms if self._experiment.numbered else [self._labels[arm] for arm in arms.tolist()]
 
     def update(self, arm: Label, reward: float) -> None:
         """Record the reward of a pull of `arm`.
 
         Answers may come in any order and at any time, and need no token: the number of pending
         pulls of the arm falls by one. With none pending the reward counts all the same, which is
-        how data from elsewhere gives a warm start.
-
-        Raises
-        ------
-        KeyError
-            If there is no such arm.
-        ValueError
-            If it is not a possible reward. Nothing has changed then.
+        how data from elsewhere gives a warm start. Raises a KeyError if there is no such arm, a
+        ValueError if it is not a possible reward.
         """
         try:
             number = self._numbers[arm]  # not by `_number`: a call takes as long as a look-up
@@ -251,7 +237,7 @@ class Agent(Generic[Label]):
     @property
     def commit_reason(self) -> str | None:
         """Why the policy committed, with the numbers that triggered it; None if it has not."""
-        return monitor.reason(self)
+        return reasons.reason(self)
 
     def table(self) -> list[monitor.Row]:
         """One row an arm: what `summary` shows, as data."""
@@ -260,8 +246,7 @@ class Agent(Generic[Label]):
     def summary(self) -> str:
         """One sentence on where the experiment stands, and a table of the arms.
 
-        `lower` and `upper` are the bounds that the policy itself compares, of the answered pulls;
-        - where it compares none.
+        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none.
         """
         with self._player.lock:
             return monitor.summary(self)
@@ -272,10 +257,8 @@ class Agent(Generic[Label]):
 
     def __repr__(self) -> str:
         where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
-        policy = self._experiment.policy.label()
-        return (
-            f"<Agent {policy}: {len(self.labels)} arms, round {self.rounds:,} of {self.horizon:,}, {where}>"
-        )
+        rounds = f"round {self.rounds:,} of {self.horizon:,}"
+        return f"<Agent {self._experiment.policy.label()}: {len(self.labels)} arms, {rounds}, {where}>"
 
     # ---- durable state
 
@@ -341,10 +324,9 @@ def _expect(written: Any, chosen: Any) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Agent[Any]:
-    """The agent that `Agent.save` wrote to a file.
+    """The agent that `Agent.save` wrote to a file; it goes on exactly as if it had never stopped.
 
-    It goes on exactly as if it had never stopped. A file that is damaged, or that nobody should
-    trust, raises a ValueError that says which field is wrong; nothing in it is executed.
+    A damaged file is a ValueError that says which field is wrong; nothing in it is executed.
     """
     try:
         return Agent.from_json(Path(path).read_bytes())

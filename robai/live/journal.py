@@ -33,18 +33,11 @@ _UNREAD = "its records have not been read yet"
 
 
 class Journal:
-    """An append-only file of records, which belongs to one agent of one process.
+    """An append-only file of records, made if it does not exist; it belongs to one agent of one process.
 
     A record is in the file, complete, before the call that made it returns: a process that is
     killed loses nothing that it acknowledged. `sync=True` also forces every record to the disk,
     against power failures, at the price of milliseconds a call.
-
-    Parameters
-    ----------
-    path : path
-        The file; made if it does not exist.
-    sync : bool
-        Whether to wait for the disk at every record.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""The durable form of an agent: plain data, versioned, and checked field by field when it is read.
+"""What an agent is made for, and its durable form: versioned plain data, checked field by field when read.
 
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
@@ -19,27 +19,107 @@ Schema 1:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, TypeVar
+import re
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from robai import families, rules
 from robai._base import checks
 from robai._base.json import parse
 from robai._base.version import VERSION
+from robai._core.ledger import Rewards
 from robai._core.player import Player
 from robai._core.rng import Stream
-from robai.custom import CustomPolicy
-from robai.live.experiment import Experiment
+from robai.bandits import Bandit
+from robai.custom import CustomPolicy, as_policy
 from robai.policies.base import BasePolicy
 
 SCHEMA = 1
 FORMAT = "robai.Agent"
 JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
+LONGEST_HORIZON = 10**18
+MOST_ARMS = 10**6
+LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
+LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
-_COMMITMENT = ("arm", "answered", "pulls", "sums")  # as the player has them
+# What the player keeps of a commitment.
+Committed = tuple[int, int, list[int], list[float]]
+_COMMITMENT = ("arm", "answered", "pulls", "sums")
+
+RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
+
+# Families whose rewards are counts.
+_WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
 
 _T = TypeVar("_T")
+
+
+class Experiment:
+    """The arguments of an agent, checked."""
+
+    def __init__(self, policy: Any, arms: Any, horizon: Any, reward: Any) -> None:
+        self.policy = as_policy(policy)
+        self.labels = _labels(arms)
+        n_arms = len(self.labels)
+        self.numbered = self.labels == tuple(range(n_arms))
+        self.horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if self.horizon < n_arms:
+            raise ValueError(f"horizon must be at least the number of arms, {n_arms}, got {self.horizon}")
+        self.bounded = isinstance(reward, str) and reward.lower() == "bounded"
+        # Bernoulli divergences are valid for all rewards from 0 to 1.
+        self.family = families.Bernoulli() if self.bounded else _family(reward)
+        self.whole = isinstance(self.family, _WHOLE) and not self.bounded
+
+    def player(self, stream: Stream) -> Player:
+        """The experiment at its beginning; a ValueError if the policy is not for it."""
+        low, high = self.family.support
+        rewards = Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
+        game = rules.Game(len(self.labels), self.horizon, self.family, (low, high))
+        own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
+        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "policy": self.policy.to_dict(),
+            "arms": len(self.labels) if self.numbered else list(self.labels),
+            "horizon": self.horizon,
+            "reward": {"type": "bounded"} if self.bounded else self.family.to_dict(),
+        }
+
+
+def _family(reward: Any) -> families.Family:
+    try:
+        return families.as_family(reward)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
+
+
+def _labels(arms: Any) -> tuple[Any, ...]:
+    """Names, or a number of arms, which are then called 0, 1, ..."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
+        return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
+    labels: dict[str | int | float, None] = {}
+    for place, label in enumerate(islice(arms, MOST_ARMS + 1)):
+        if isinstance(label, np.generic):
+            label = label.item()
+        if isinstance(label, bool) or not isinstance(label, str | int | float):
+            raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
+        if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
+            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got a number that is not")
+        if label in labels:
+            raise ValueError(f"arms must be different, got {label!r} twice")
+        labels[label] = None
+    if not 2 <= len(labels) <= MOST_ARMS:
+        many = "more" if len(labels) > MOST_ARMS else len(labels)
+        raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {many}")
+    return tuple(labels)
+
+
+# ---- written
 
 
 def encode(experiment: Experiment, player: Player) -> str:
@@ -74,6 +154,9 @@ def _words(generator: tuple[int, ...]) -> list[str]:
     return [str(word) for word in generator]  # because the numbers of many JSON readers are doubles
 
 
+# ---- read
+
+
 def begin(data: Any, experiment: Experiment, player: Player) -> None:
     """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
     _check_format(_mapping(data), JOURNAL_FORMAT)
@@ -92,7 +175,15 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
     _check_format(data, FORMAT)
-    experiment, player = _beginning(data)
+    policy = _field(data, "policy", BasePolicy.from_dict)
+    arms = _field(data, "arms", _arms, data.get("pulls"))
+    reward = _field(data, "reward", _reward)
+    stream = Stream(_field(data, "generator", _generator))
+    try:
+        experiment = Experiment(policy, arms, data.get("horizon"), reward)
+        player = experiment.player(stream)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
     pulls = _field(data, "pulls", _counts, len(experiment.labels))
     sums = _field(data, "sums", _sums, pulls, experiment)
     pending = _field(data, "pending", _counts, len(pulls))
@@ -102,18 +193,6 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     player.restore(pulls, sums, pending, _field(data, "commitment", _commitment, pulls, experiment))
     _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
     return experiment, player
-
-
-def _beginning(data: dict[str, Any]) -> tuple[Experiment, Player]:
-    policy = _field(data, "policy", BasePolicy.from_dict)
-    reward = _field(data, "reward", _reward)
-    arms = _field(data, "arms", _arms, data.get("pulls"))
-    stream = Stream(_field(data, "generator", _generator))
-    try:
-        experiment = Experiment(policy, arms, data.get("horizon"), reward)
-        return experiment, experiment.player(stream)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
 
 
 def _check_format(data: dict[str, Any], expected: str) -> None:
@@ -178,19 +257,16 @@ def _check_sum(value: Any, pulls: list[int]) -> None:
 
 
 def _generator(value: Any) -> tuple[int, ...]:
-    words = []
-    for word in _entries(value, 4):
-        if not isinstance(word, str) or not (word.isascii() and word.isdigit()) or len(word) > 20:
-            raise ValueError(f"must hold four numbers as strings, got {str(word)[:40]!r}")
-        words.append(int(word))
-    if not any(words) or max(words) >= 2**64:
-        raise ValueError("must hold four numbers below 2^64, not all 0")
-    return tuple(words)
+    digits = [
+        each for each in _entries(value, 4) if isinstance(each, str) and re.fullmatch("[0-9]{1,20}", each)
+    ]
+    words = tuple(map(int, digits))
+    if len(words) < 4 or not any(words) or max(words) >= 2**64:
+        raise ValueError(f"must hold four numbers below 2^64 as strings, not all 0, got {str(value)[:99]!r}")
+    return words
 
 
-def _commitment(
-    value: Any, pulls: list[int], experiment: Experiment
-) -> tuple[int, int, list[int], list[float]] | None:
+def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Committed | None:
     if value is None:
         return None
     parts = experiment.policy.parts()
