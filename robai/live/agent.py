@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
 from robai._base.files import write_atomically
-from robai._core.player import HorizonReached, Player
+from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
 from robai._play.seeds import Rng, seed_words
 from robai.custom import CustomPolicy, PythonPolicy
@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     import typing_extensions
     from matplotlib.axes import Axes
 
-    # Arms without names are numbered.
-    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)
+    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)  # numbered arms
 else:
     Label = TypeVar("Label")
-
-__all__ = ["Agent", "HorizonReached", "load"]
 
 
 class Agent(Generic[Label]):
@@ -171,9 +168,8 @@ class Agent(Generic[Label]):
             raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
         numbers = self._numbers_of(arms)
         if values.shape != numbers.shape:
-            raise ValueError(
-                f"arms and rewards must be of the same length, got {len(numbers)} and shape {values.shape}"
-            )
+            shapes = f"{len(numbers)} and shape {values.shape}"
+            raise ValueError(f"arms and rewards must be of the same length, got {shapes}")
         self._player.update_batch(numbers, values)
 
     def _number(self, arm: Any) -> int:

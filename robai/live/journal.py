@@ -27,8 +27,6 @@ except ImportError:  # Windows: two processes on one journal are found by the ch
 from robai._base.files import sync_directory
 from robai._base.json import parse
 
-__all__ = ["Journal"]
-
 _UNREAD = "its records have not been read yet"
 
 
@@ -41,8 +39,7 @@ class Journal:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
-        self.path = os.fspath(path)
-        self.sync = bool(sync)
+        self.path, self.sync = os.fspath(path), bool(sync)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o666)
         self._close = weakref.finalize(self, os.close, self._file)
@@ -57,8 +54,7 @@ class Journal:
         self._status = os.fstat(self._file)
         self._absolute = os.path.abspath(self.path)
         self._process = os.getpid()
-        self._checksum = 0
-        self._trouble = _UNREAD
+        self._checksum, self._trouble = 0, _UNREAD
 
     def read(self, repeat: Callable[[int, Any], None]) -> bool:
         """Hand every record, with the number of its line, to `repeat`; whether there are any.

@@ -93,7 +93,7 @@ def _chosen(rule: Any, seen: Seen, arm: int) -> str:
 
 def _ended(rule: Any, seen: Seen, arm: int) -> str:
     """Why an exploration in stages ended by itself."""
-    memory, others = rule.memory(), [other for other in range(len(seen.pulls)) if other != arm]
+    memory = rule.memory()
     if isinstance(rule, explore_stages.DoubleExplore):
         favourite, other = memory["favourite"], 1 - memory["favourite"]
         fresh = seen.pulls[other] - memory["old_pulls"]
@@ -113,6 +113,7 @@ def _ended(rule: Any, seen: Seen, arm: int) -> str:
             f"{seen.labels[arm]!r} had mean {memory['mean']:.4g} of {math.ceil(rule.length):,} fresh pulls, "
             "and the fresh mean of every other arm was far enough below"
         )
+    others = [other for other in range(len(seen.pulls)) if other != arm]
     runner_up = max(others, key=seen.mean)
     return (
         f"all other arms had been dropped, the best of them {seen.labels[runner_up]!r} "

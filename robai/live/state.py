@@ -11,7 +11,7 @@ Schema 1:
     reward                  {"type": "bernoulli"}, parameters likewise, or {"type": "bounded"}
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
-    generator               the four words of the generator, as decimal strings
+    generator               the four words of the generator, as strings: numbers are doubles to many readers
     exploration             what the exploration rule remembers
     commitment              null, or arm, answered, pulls and sums at that moment
 """
@@ -46,15 +46,13 @@ MOST_ARMS = 10**6
 LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
 LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
-# What the player keeps of a commitment.
-Committed = tuple[int, int, list[int], list[float]]
-_COMMITMENT = ("arm", "answered", "pulls", "sums")
-
 RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
+Committed = tuple[int, int, list[int], list[float]]  # what a player keeps of a commitment, in this order:
 
-# Families whose rewards are counts.
-_WHOLE = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
-
+_COMMITMENT = ("arm", "answered", "pulls", "sums")
+_BOUNDED = {"type": "bounded"}
+_COUNTS = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
+_WORD = re.compile("[0-9]{1,20}")
 _T = TypeVar("_T")
 
 
@@ -72,7 +70,7 @@ class Experiment:
         self.bounded = isinstance(reward, str) and reward.lower() == "bounded"
         # Bernoulli divergences are valid for all rewards from 0 to 1.
         self.family = families.Bernoulli() if self.bounded else _family(reward)
-        self.whole = isinstance(self.family, _WHOLE) and not self.bounded
+        self.whole = isinstance(self.family, _COUNTS) and not self.bounded
 
     def player(self, stream: Stream) -> Player:
         """The experiment at its beginning; a ValueError if the policy is not for it."""
@@ -87,7 +85,7 @@ class Experiment:
             "policy": self.policy.to_dict(),
             "arms": len(self.labels) if self.numbered else list(self.labels),
             "horizon": self.horizon,
-            "reward": {"type": "bounded"} if self.bounded else self.family.to_dict(),
+            "reward": _BOUNDED if self.bounded else self.family.to_dict(),
         }
 
 
@@ -119,9 +117,6 @@ def _labels(arms: Any) -> tuple[Any, ...]:
     return tuple(labels)
 
 
-# ---- written
-
-
 def encode(experiment: Experiment, player: Player) -> str:
     if isinstance(experiment.policy, CustomPolicy):
         raise TypeError(
@@ -134,7 +129,7 @@ def encode(experiment: Experiment, player: Player) -> str:
         "pulls": pulls,
         "sums": sums,
         "pending": pending,
-        "generator": _words(generator),
+        "generator": list(map(str, generator)),
         "exploration": exploration,
         "commitment": None if commitment is None else dict(zip(_COMMITMENT, commitment, strict=True)),
     }
@@ -143,18 +138,11 @@ def encode(experiment: Experiment, player: Player) -> str:
 
 def header(experiment: Experiment, player: Player) -> dict[str, Any]:
     """The first record of a journal: what the agent was made for, and its generator."""
-    return _head(JOURNAL_FORMAT, experiment) | {"generator": _words(player.stream.state)}
+    return _head(JOURNAL_FORMAT, experiment) | {"generator": list(map(str, player.stream.state))}
 
 
 def _head(written: str, experiment: Experiment) -> dict[str, Any]:
     return {"format": written, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
-
-
-def _words(generator: tuple[int, ...]) -> list[str]:
-    return [str(word) for word in generator]  # because the numbers of many JSON readers are doubles
-
-
-# ---- read
 
 
 def begin(data: Any, experiment: Experiment, player: Player) -> None:
@@ -177,7 +165,7 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     _check_format(data, FORMAT)
     policy = _field(data, "policy", BasePolicy.from_dict)
     arms = _field(data, "arms", _arms, data.get("pulls"))
-    reward = _field(data, "reward", _reward)
+    reward = _field(data, "reward", lambda it: "bounded" if it == _BOUNDED else families.Family.from_dict(it))
     stream = Stream(_field(data, "generator", _generator))
     try:
         experiment = Experiment(policy, arms, data.get("horizon"), reward)
@@ -211,10 +199,6 @@ def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: A
         return check(data[name], *others)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         raise ValueError(f"field {name}: {error}") from None
-
-
-def _reward(value: Any) -> Any:
-    return "bounded" if value == {"type": "bounded"} else families.Family.from_dict(value)
 
 
 def _arms(value: Any, pulls: Any) -> Any:
@@ -257,13 +241,10 @@ def _check_sum(value: Any, pulls: list[int]) -> None:
 
 
 def _generator(value: Any) -> tuple[int, ...]:
-    digits = [
-        each for each in _entries(value, 4) if isinstance(each, str) and re.fullmatch("[0-9]{1,20}", each)
-    ]
-    words = tuple(map(int, digits))
+    words = [int(each) for each in _entries(value, 4) if isinstance(each, str) and _WORD.fullmatch(each)]
     if len(words) < 4 or not any(words) or max(words) >= 2**64:
         raise ValueError(f"must hold four numbers below 2^64 as strings, not all 0, got {str(value)[:99]!r}")
-    return words
+    return tuple(words)
 
 
 def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Committed | None:
