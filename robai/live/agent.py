@@ -292,7 +292,7 @@ class Agent(Generic[Label]):
         self._player.journal = opened
 
     def _repeat(self, line: int, record: Any) -> None:
-        player = self._player
+        player, last = self._player, len(self._labels) - 1
         match record:
             case _ if line == 1:
                 state.begin(record, self._experiment, player)
@@ -301,12 +301,11 @@ class Agent(Generic[Label]):
             case ["select_batch", [*arms]]:
                 _expect(arms, player.select_batch(len(arms)).tolist())
             case ["update", int(arm), reward]:
-                player.update(arm, reward)
+                player.update(checks.whole("arm", arm, 0, last), reward)
             case ["update_counts", int(arm), n, total]:
-                player.update_counts(arm, n, total)
+                player.update_counts(checks.whole("arm", arm, 0, last), n, total)
             case ["update_batch", [*arms], [*rewards]]:
-                numbers = [checks.whole("arm", arm, 0, len(self._labels) - 1) for arm in arms]
-                self.update_batch([self._labels[number] for number in numbers], rewards)
+                self.update_batch([self._labels[checks.whole("arm", arm, 0, last)] for arm in arms], rewards)
             case _:
                 raise ValueError("this is not a record")
 
