@@ -6,29 +6,29 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
 from robai._base.files import write_atomically
-from robai._core.player import HorizonReached, Player
+from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
 from robai._play.seeds import Rng, seed_words
-from robai.custom import CustomPolicy, PythonPolicy, as_policy
-from robai.live import monitor, state
-from robai.live.experiment import Experiment, RewardLike
+from robai.custom import CustomPolicy, PythonPolicy
+from robai.live import monitor, reasons, state
 from robai.live.journal import Journal
-from robai.live.state import Commitment, Counts
+from robai.live.state import Experiment, RewardLike
 from robai.policies.base import BasePolicy
 
 if TYPE_CHECKING:
+    import typing_extensions
     from matplotlib.axes import Axes
 
-__all__ = ["Agent", "HorizonReached", "load"]
-
-Label = TypeVar("Label", bound=str | int | float)
+    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)  # numbered arms
+else:
+    Label = TypeVar("Label")
 
 
 class Agent(Generic[Label]):
@@ -40,22 +40,21 @@ class Agent(Generic[Label]):
         arm = agent.select()
         agent.update(arm, 1.0)
 
-    Pulls that were handed out and have no reward yet are pending. They count in the initial
-    round robin, and the exploration treats them as if their rewards were the mean of the arm so
-    far, so that a batch spreads over the arms. Stopping and commitment look at rewards that have
-    arrived, and at nothing else. The stopping rule is asked by `select`, never by an update. With
-    immediate rewards the arms are exactly those that `robai.simulate` plays; that is also what
-    the theorems are about. Late rewards delay the commitment and add to the regret; so do a large
-    first batch, or much data of a poor arm from elsewhere, for policies that wait until one arm has
-    l times the pulls of every other (EOCPUG, KLEOCPUG). Policies that stop at a fixed round (EOCP,
-    KLEOCP) count data from elsewhere as rounds: with much of it for one arm only they would commit
-    before they have compared, so give them none, or as much for every arm.
+    Pulls that were handed out and have no reward yet are pending. They count in the initial round robin,
+    and the exploration treats them as if their rewards were the mean of the arm so far, so that a batch
+    spreads over the arms. Stopping and commitment look at rewards that have arrived, and at nothing else.
+    The stopping rule is asked by `select`, never by an update. With immediate rewards the arms are exactly
+    those that `robai.simulate` plays; that is also what the theorems are about. Late rewards delay the
+    commitment and add to the regret; so do a large first batch, or much data of a poor arm from elsewhere,
+    for policies that wait until one arm has l times the pulls of every other (EOCPUG, KLEOCPUG). Policies
+    that stop at a fixed round (EOCP, KLEOCP) count data from elsewhere as rounds: with much of it for one
+    arm only they would commit before they have compared, so give them none, or as much for every arm.
 
-    The commitment is irrevocable: later rewards are recorded for monitoring and never change it.
-    Threads may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come
-    at any moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted
-    while the journal was being written, nobody knows whether the record is there, and the agent refuses
-    all further changes: make it again from its journal.
+    The commitment is irrevocable: later rewards are recorded for monitoring and never change it. Threads
+    may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come at any
+    moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted while
+    the journal was being written, nobody knows whether the record is there, and the agent refuses all
+    further changes: make it again from its journal.
 
     Parameters
     ----------
@@ -75,38 +74,7 @@ class Agent(Generic[Label]):
         A file that every change is appended to before it is acknowledged. If it exists, the agent
         goes on where the file ends, with the generator that it records: make the agent by the
         same call after a crash. See `robai.Journal`.
-
-    Attributes
-    ----------
-    committed, committed_arm, commit_time, commit_reason
-        The commitment: whether, to which arm, after how many answers, and why, in words.
-    labels, horizon, policy, journal
-        As they were given.
     """
-
-    @overload
-    def __init__(
-        self: Agent[int],
-        policy: BasePolicy | PythonPolicy,
-        arms: int,
-        horizon: int | float,
-        *,
-        reward: RewardLike,
-        rng: Rng = None,
-        journal: str | os.PathLike[str] | Journal | None = None,
-    ) -> None: ...
-
-    @overload
-    def __init__(
-        self,
-        policy: BasePolicy | PythonPolicy,
-        arms: Iterable[Label],
-        horizon: int | float,
-        *,
-        reward: RewardLike,
-        rng: Rng = None,
-        journal: str | os.PathLike[str] | Journal | None = None,
-    ) -> None: ...
 
     def __init__(
         self,
@@ -118,27 +86,16 @@ class Agent(Generic[Label]):
         rng: Rng = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
-        experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
+        experiment = Experiment(policy, arms, horizon, reward)
         (entropy, spawn_key), _ = seed_words(rng)
-        self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
+        self._begin(experiment, experiment.player(Stream(seed_block(entropy, spawn_key, 0)[0])))
         if journal is not None:
-            given = isinstance(journal, Journal)
-            opened = journal if isinstance(journal, Journal) else Journal(journal)
-            try:
-                self._attach(opened)
-            except BaseException:
-                if not given:  # one that was handed in may be another agent's
-                    opened.close()
-                raise
+            self._attach(journal)
 
-    def _begin(self, experiment: Experiment, stream: Stream) -> None:
-        policy, game = experiment.policy, experiment.game
-        self._experiment = experiment
+    def _begin(self, experiment: Experiment, player: Player) -> None:
+        self._experiment, self._player = experiment, player
         self._labels: tuple[Label, ...] = experiment.labels
         self._numbers = {label: number for number, label in enumerate(experiment.labels)}
-        own = policy._ask(game, stream) if isinstance(policy, CustomPolicy) else None
-        rewards = experiment.reward._core()
-        self._player = Player(policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
 
     @property
     def policy(self) -> BasePolicy | PythonPolicy:
@@ -165,14 +122,9 @@ class Agent(Generic[Label]):
     # ---- rounds
 
     def select(self) -> Label:
-        """The arm for the next round.
+        """The arm for the next round; after the commitment always that one, also beyond the horizon.
 
-        After the commitment it is always the committed arm, also beyond the horizon.
-
-        Raises
-        ------
-        HorizonReached
-            If all rounds have been handed out and the policy has not committed.
+        Raises `HorizonReached` if all rounds have been handed out and the policy has not committed.
         """
         return self._labels[self._player.select()]
 
@@ -183,23 +135,15 @@ class Agent(Generic[Label]):
         are left than are asked for, nothing is handed out and a ValueError says how many are.
         """
         arms = self._player.select_batch(n)
-        if self._experiment.numbered:
-            return arms
-        return [self._labels[arm] for arm in arms.tolist()]
+        return arms if self._experiment.numbered else [self._labels[arm] for arm in arms.tolist()]
 
     def update(self, arm: Label, reward: float) -> None:
         """Record the reward of a pull of `arm`.
 
         Answers may come in any order and at any time, and need no token: the number of pending
         pulls of the arm falls by one. With none pending the reward counts all the same, which is
-        how data from elsewhere gives a warm start.
-
-        Raises
-        ------
-        KeyError
-            If there is no such arm.
-        ValueError
-            If it is not a possible reward. Nothing has changed then.
+        how data from elsewhere gives a warm start. Raises a KeyError if there is no such arm, a
+        ValueError if it is not a possible reward.
         """
         try:
             number = self._numbers[arm]  # not by `_number`: a call takes as long as a look-up
@@ -224,9 +168,8 @@ class Agent(Generic[Label]):
             raise TypeError(f"rewards must be numbers, got {brief(rewards)}") from None
         numbers = self._numbers_of(arms)
         if values.shape != numbers.shape:
-            raise ValueError(
-                f"arms and rewards must be of the same length, got {len(numbers)} and shape {values.shape}"
-            )
+            shapes = f"{len(numbers)} and shape {values.shape}"
+            raise ValueError(f"arms and rewards must be of the same length, got {shapes}")
         self._player.update_batch(numbers, values)
 
     def _number(self, arm: Any) -> int:
@@ -290,7 +233,7 @@ class Agent(Generic[Label]):
     @property
     def commit_reason(self) -> str | None:
         """Why the policy committed, with the numbers that triggered it; None if it has not."""
-        return monitor.reason(self)
+        return reasons.reason(self)
 
     def table(self) -> list[monitor.Row]:
         """One row an arm: what `summary` shows, as data."""
@@ -299,8 +242,7 @@ class Agent(Generic[Label]):
     def summary(self) -> str:
         """One sentence on where the experiment stands, and a table of the arms.
 
-        `lower` and `upper` are the bounds that the policy itself compares, of the answered pulls;
-        - where it compares none.
+        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none.
         """
         with self._player.lock:
             return monitor.summary(self)
@@ -311,22 +253,20 @@ class Agent(Generic[Label]):
 
     def __repr__(self) -> str:
         where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
-        policy = self._experiment.policy.label()
-        return (
-            f"<Agent {policy}: {len(self.labels)} arms, round {self.rounds:,} of {self.horizon:,}, {where}>"
-        )
+        rounds = f"round {self.rounds:,} of {self.horizon:,}"
+        return f"<Agent {self._experiment.policy.label()}: {len(self.labels)} arms, {rounds}, {where}>"
 
     # ---- durable state
 
     def to_json(self) -> str:
         """Everything, the generator included: the agent that `from_json` makes goes on exactly alike."""
-        return state.dumps(self._state())
+        return state.encode(self._experiment, self._player)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Agent[Any]:
         """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
         agent = cls.__new__(cls)
-        agent._resume(*state.decode(state.loads(text)))
+        agent._begin(*state.decode(text))
         return agent
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -337,73 +277,51 @@ class Agent(Generic[Label]):
         # Without the journal, which can belong to one agent only.
         return type(self).from_json, (self.to_json(),)
 
-    def _state(self) -> dict[str, Any]:
-        if isinstance(self._experiment.policy, CustomPolicy):
-            raise TypeError(
-                f"{self._experiment.policy.label()} is written in Python and its state is unknown; "
-                "a journal can bring it back"
-            )
-        pulls, sums, pending, generator, exploration, commitment = self._player.state()
-        committed = None if commitment is None else Commitment(*commitment)
-        return state.encode(self._experiment, Counts(pulls, sums, pending, generator, exploration, committed))
-
-    def _resume(self, experiment: Experiment, counts: Counts) -> None:
-        self._begin(experiment, Stream(counts.generator))
-        player = self._player
-        player.restore(counts.pulls, counts.sums, counts.pending, counts.commitment)
-        try:
-            player.rules.explore.remember(counts.exploration, counts.pulls)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"field exploration: {error}") from None
-
     # ---- journal
 
-    def _attach(self, journal: Journal) -> None:
+    def _attach(self, journal: str | os.PathLike[str] | Journal) -> None:
         """Repeat what the journal says, or begin it if it is empty."""
-        for line, record in journal.records():
-            try:
-                if line == 1:
-                    self._player.stream.state = state.decode_header(record, self._experiment)
-                else:
-                    self._repeat(record)
-            except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
-                raise ValueError(f"{journal.path}, line {line}: {error}") from error
-        if journal.empty:
-            journal.append(state.header(self._experiment, self._player.stream.state))
-        self._player.journal = journal
+        opened = journal if isinstance(journal, Journal) else Journal(journal)
+        try:
+            if not opened.read(self._repeat):
+                opened.append(state.header(self._experiment, self._player))
+        except BaseException:
+            if opened is not journal:  # one that was handed in may be another agent's
+                opened.close()
+            raise
+        self._player.journal = opened
 
-    def _repeat(self, record: Any) -> None:
+    def _repeat(self, line: int, record: Any) -> None:
+        player, last = self._player, len(self._labels) - 1
         match record:
-            case ["select", int(arm)]:
-                self._expect([self.select()], [arm])
+            case _ if line == 1:
+                state.begin(record, self._experiment, player)
+            case ["select", arm]:
+                _expect(arm, player.select())
             case ["select_batch", [*arms]]:
-                self._expect(self.select_batch(len(arms)), arms)
+                _expect(arms, player.select_batch(len(arms)).tolist())
             case ["update", int(arm), reward]:
-                self.update(self._label(arm), reward)
+                player.update(checks.whole("arm", arm, 0, last), reward)
             case ["update_counts", int(arm), n, total]:
-                self.update_counts(self._label(arm), n, total)
+                player.update_counts(checks.whole("arm", arm, 0, last), n, total)
             case ["update_batch", [*arms], [*rewards]]:
-                self.update_batch([self._label(arm) for arm in arms], rewards)
+                self.update_batch([self._labels[checks.whole("arm", arm, 0, last)] for arm in arms], rewards)
             case _:
                 raise ValueError("this is not a record")
 
-    def _label(self, arm: int) -> Label:
-        return self.labels[checks.whole("arm", arm, 0, len(self.labels) - 1)]
 
-    def _expect(self, chosen: Iterable[Any], arms: list[int]) -> None:
-        expected = [self._label(arm) for arm in arms]
-        if list(chosen) != expected:
-            raise ValueError(
-                f"it says that {expected} was chosen, which is not what this policy chooses; "
-                "did another version of robai or NumPy write it?"
-            )
+def _expect(written: Any, chosen: Any) -> None:
+    if written != chosen:
+        raise ValueError(
+            f"it says that {written} was chosen, which is not what this policy chooses; "
+            "did another version of robai or NumPy write it?"
+        )
 
 
 def load(path: str | os.PathLike[str]) -> Agent[Any]:
-    """The agent that `Agent.save` wrote to a file.
+    """The agent that `Agent.save` wrote to a file; it goes on exactly as if it had never stopped.
 
-    It goes on exactly as if it had never stopped. A file that is damaged, or that nobody should
-    trust, raises a ValueError that says which field is wrong; nothing in it is executed.
+    A damaged file is a ValueError that says which field is wrong; nothing in it is executed.
     """
     try:
         return Agent.from_json(Path(path).read_bytes())

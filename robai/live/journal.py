@@ -15,7 +15,7 @@ import os
 import warnings
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,29 +27,19 @@ except ImportError:  # Windows: two processes on one journal are found by the ch
 from robai._base.files import sync_directory
 from robai._base.json import parse
 
-__all__ = ["Journal"]
-
 _UNREAD = "its records have not been read yet"
 
 
 class Journal:
-    """An append-only file of records, which belongs to one agent of one process.
+    """An append-only file of records, made if it does not exist; it belongs to one agent of one process.
 
     A record is in the file, complete, before the call that made it returns: a process that is
     killed loses nothing that it acknowledged. `sync=True` also forces every record to the disk,
     against power failures, at the price of milliseconds a call.
-
-    Parameters
-    ----------
-    path : path
-        The file; made if it does not exist.
-    sync : bool
-        Whether to wait for the disk at every record.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
-        self.path = os.fspath(path)
-        self.sync = bool(sync)
+        self.path, self.sync = os.fspath(path), bool(sync)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o666)
         self._close = weakref.finalize(self, os.close, self._file)
@@ -61,20 +51,17 @@ class Journal:
                 raise RuntimeError(f"{self.path} is in use by another agent or process") from None
         if self.sync:
             sync_directory(Path(self.path).resolve().parent)
-        status = os.fstat(self._file)
-        self._identity = (status.st_dev, status.st_ino)
+        self._status = os.fstat(self._file)
         self._absolute = os.path.abspath(self.path)
         self._process = os.getpid()
-        self.empty = True
-        self._checksum = 0
-        self._trouble = _UNREAD
+        self._checksum, self._trouble = 0, _UNREAD
 
-    def records(self) -> Iterator[tuple[int, Any]]:
-        """The records so far, with the numbers of their lines; afterwards more can be appended.
+    def read(self, repeat: Callable[[int, Any], None]) -> bool:
+        """Hand every record, with the number of its line, to `repeat`; whether there are any.
 
-        A last line without an end was being written when its process died. It was not
-        acknowledged, so it is dropped, with a warning. Anything else that is wrong is a
-        ValueError that names the line. They can be read once, by the agent that the journal is for.
+        They can be read once, by the agent that the journal is for, and then more can be appended. A last
+        line without an end was being written when its process died. It was not acknowledged, so it is
+        dropped, with a warning. Anything else that is wrong is a ValueError that names the line.
         """
         if self._trouble != _UNREAD:
             raise RuntimeError(f"{self.path}: {self._trouble or 'it belongs to another agent already'}")
@@ -84,27 +71,24 @@ class Journal:
             file.seek(0)
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
-                    warnings.warn(
-                        f"{self.path}: dropped line {number}, which was being written when a process died",
-                        RuntimeWarning,
-                        stacklevel=2,
-                    )
+                    dropped = f"dropped line {number}, which was being written when a process died"
+                    warnings.warn(f"{self.path}: {dropped}", RuntimeWarning, stacklevel=2)
                     os.ftruncate(self._file, end)
                     break
-                yield number, self._record(number, line)
+                text = line[9:-1]
+                try:
+                    if line != self._line(text):
+                        raise ValueError("the checksum is wrong")
+                    repeat(number, parse(text))
+                except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+                    raise ValueError(f"{self.path}, line {number}: {error}") from error
+                self._checksum = zlib.crc32(text, self._checksum)
                 end += len(line)
-                self.empty = False
         self._trouble = ""
+        return end > 0
 
-    def _record(self, number: int, line: bytes) -> Any:
-        text, checksum = line[9:-1], zlib.crc32(line[9:-1], self._checksum)
-        if line[:9] != b"%08x " % checksum:
-            raise ValueError(f"{self.path}, line {number}: the checksum is wrong")
-        self._checksum = checksum
-        try:
-            return parse(text)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{self.path}, line {number}: {error}") from None
+    def _line(self, text: bytes) -> bytes:
+        return b"%08x %b\n" % (zlib.crc32(text, self._checksum), text)
 
     def check(self) -> None:
         """A RuntimeError that says why nothing can be appended, if so."""
@@ -118,15 +102,14 @@ class Journal:
             status = os.stat(self._absolute)
         except OSError as error:
             raise RuntimeError(f"{self.path} is not there any more: {error}") from None
-        if (status.st_dev, status.st_ino) != self._identity:
+        if not os.path.samestat(status, self._status):
             raise RuntimeError(f"{self.path} is another file now; the journal was moved or deleted")
 
     def append(self, record: Any) -> None:
         """Write a record; after anything that interrupts it the journal refuses all others."""
         self.check()
         text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
-        checksum = zlib.crc32(text, self._checksum)
-        line = b"%08x %b\n" % (checksum, text)
+        line = self._line(text)
         # Said before and taken back at the end: an exception, Ctrl-C for one, can come at any moment.
         self._trouble = "a record was interrupted while it was being written; make the agent again from it"
         written = os.write(self._file, line)
@@ -134,8 +117,7 @@ class Journal:
             written += os.write(self._file, line[written:])
         if self.sync:
             os.fsync(self._file)
-        self._checksum = checksum
-        self.empty = False
+        self._checksum = zlib.crc32(text, self._checksum)
         self._trouble = ""
 
     def close(self) -> None:

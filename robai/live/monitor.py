@@ -8,8 +8,7 @@ import numpy as np
 
 from robai._base.text import align, percent
 from robai._core.protocols import intervals
-from robai.custom import CustomPolicy
-from robai.live import reasons
+from robai.live.reasons import Seen
 from robai.plotting.style import COLOURS, axes, literal
 
 if TYPE_CHECKING:
@@ -34,30 +33,20 @@ class Row(NamedTuple):
 def table(agent: Agent[Any]) -> list[Row]:
     with agent._player.lock:
         now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
-        status = _status(agent, now)
-        bounds = intervals(agent._player.rules, now.evidence)
+        compared, status = intervals(agent._player.rules, now.evidence), _status(agent, now)
     return [
-        Row(
-            label,
-            n,
-            waiting,
-            (n + waiting) / rounds if rounds else 0.0,
-            total / n if n else None,
-            lower,
-            upper,
-            state,
-        )
+        Row(label, n, waiting, (n + waiting) / max(rounds, 1), total / n if n else None, lower, upper, state)
         for label, n, total, waiting, (lower, upper), state in zip(
-            now.labels, now.pulls, now.sums, pending, bounds, status, strict=True
+            now.labels, now.pulls, now.sums, pending, compared, status, strict=True
         )
     ]
 
 
-def _seen(agent: Agent[Any]) -> reasons.Seen:
-    return reasons.Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
+def _seen(agent: Agent[Any]) -> Seen:
+    return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
 
 
-def _status(agent: Agent[Any], now: reasons.Seen) -> list[str]:
+def _status(agent: Agent[Any], now: Seen) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
@@ -67,47 +56,29 @@ def _status(agent: Agent[Any], now: reasons.Seen) -> list[str]:
     return ["leading" if arm == now.best else "exploring" if arm in active else "dropped" for arm in arms]
 
 
-def reason(agent: Agent[Any]) -> str | None:
-    commitment = agent._player.commitment
-    if commitment is None:
-        return None
-    arm, _, pulls, sums = commitment
-    policy = agent._experiment.policy
-    if isinstance(policy, CustomPolicy):
-        return f"{policy.label()} returned Commit({arm})"
-    return reasons.reason(agent._player.rules, reasons.Seen(agent.labels, agent.horizon, pulls, sums), arm)
-
-
 def summary(agent: Agent[Any]) -> str:
-    rows: list[tuple[str, ...]] = [("arm", "pulls", "pending", "share", "mean", "lower", "upper", "status")]
+    """Where the experiment stands, and the table."""
+    rows: list[tuple[str, ...]] = [Row._fields]
     for row in table(agent):
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
-        rows.append((str(row.arm), *counts, *map(_figure, (row.mean, row.lower, row.upper)), row.status))
-    return "\n".join([sentence(agent), "", *align(rows)])
+        figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
+        rows.append((str(row.arm), *counts, *figures, row.status))
+    return "\n".join([_sentence(agent), "", *align(rows)])
 
 
-def sentence(agent: Agent[Any]) -> str:
-    """Where the experiment stands."""
+def _sentence(agent: Agent[Any]) -> str:
     policy, now = agent._experiment.policy.label(), _seen(agent)
     if agent.committed:
         return (
             f"{policy} committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards of "
-            f"{agent.horizon:,}: {reason(agent)}."
+            f"{agent.horizon:,}: {agent.commit_reason}."
         )
-    waiting = int(agent.pending.sum())
-    where = f"{agent.rounds:,} of {agent.horizon:,} rounds, {waiting:,} of them pending"
-    leader = ""
+    where = f"{agent.rounds:,} of {agent.horizon:,} rounds, {int(agent.pending.sum()):,} of them pending"
     if min(now.pulls) > 0:
-        leader = f"; {now.labels[now.best]!r} has the largest mean, {now.mean(now.best):.4g}"
-    if agent.rounds >= agent.horizon:
-        return (
-            f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}{leader}."
-        )
-    return f"{policy} is exploring: {where}{leader}."
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"
+        where += f"; {now.labels[now.best]!r} has the largest mean, {now.mean(now.best):.4g}"
+    if agent.rounds < agent.horizon:
+        return f"{policy} is exploring: {where}."
+    return f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}."
 
 
 def plot(agent: Agent[Any], ax: Axes | None = None) -> Axes:
@@ -125,10 +96,9 @@ def plot(agent: Agent[Any], ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(rows)), [literal(str(row.arm)) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)  # the first arm on top
     ax.set_xlabel("mean reward, with the bounds that the policy compares")
-    policy = agent._experiment.policy.label()
     if agent.committed:
         where = f"committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards"
     else:
         where = f"exploring, round {agent.rounds:,} of {agent.horizon:,}"
-    ax.set_title(literal(f"{policy}: {where}"))
+    ax.set_title(literal(f"{agent._experiment.policy.label()}: {where}"))
     return ax

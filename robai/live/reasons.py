@@ -6,10 +6,14 @@ The numbers are the rules' own: what they compared at the moment of the commitme
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._core import explore_stages, stopping
-from robai._core.protocols import Evidence, Started
+from robai._core.protocols import Evidence
+from robai.custom import CustomPolicy
+
+if TYPE_CHECKING:
+    from robai.live.agent import Agent
 
 
 class Seen(NamedTuple):
@@ -59,8 +63,15 @@ _CHOSEN = {
 }
 
 
-def reason(rules: Started, seen: Seen, arm: int) -> str:
-    """Why exploration ended at what was seen, and why in favour of this arm."""
+def reason(agent: Agent[Any]) -> str | None:
+    """Why exploration ended, and why in favour of this arm; None if it has not."""
+    policy, rules, commitment = agent._experiment.policy, agent._player.rules, agent._player.commitment
+    if commitment is None:
+        return None
+    arm, _, pulls, sums = commitment
+    if isinstance(policy, CustomPolicy):
+        return f"{policy.label()} returned Commit({arm})"
+    seen = Seen(agent.labels, agent.horizon, pulls, sums)
     stopped = [
         _STOPPED.get(type(report.rule), _COMPARED).format(
             **report._asdict()
@@ -82,7 +93,7 @@ def _chosen(rule: Any, seen: Seen, arm: int) -> str:
 
 def _ended(rule: Any, seen: Seen, arm: int) -> str:
     """Why an exploration in stages ended by itself."""
-    memory, others = rule.memory(), [other for other in range(len(seen.pulls)) if other != arm]
+    memory = rule.memory()
     if isinstance(rule, explore_stages.DoubleExplore):
         favourite, other = memory["favourite"], 1 - memory["favourite"]
         fresh = seen.pulls[other] - memory["old_pulls"]
@@ -102,6 +113,7 @@ def _ended(rule: Any, seen: Seen, arm: int) -> str:
             f"{seen.labels[arm]!r} had mean {memory['mean']:.4g} of {math.ceil(rule.length):,} fresh pulls, "
             "and the fresh mean of every other arm was far enough below"
         )
+    others = [other for other in range(len(seen.pulls)) if other != arm]
     runner_up = max(others, key=seen.mean)
     return (
         f"all other arms had been dropped, the best of them {seen.labels[runner_up]!r} "

@@ -1,4 +1,4 @@
-"""The durable form of an agent: plain data, versioned, and checked field by field when it is read.
+"""What an agent is made for, and its durable form: versioned plain data, checked field by field when read.
 
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
@@ -11,7 +11,7 @@ Schema 1:
     reward                  {"type": "bernoulli"}, parameters likewise, or {"type": "bounded"}
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
-    generator               the four words of the generator, as decimal strings
+    generator               the four words of the generator, as strings: numbers are doubles to many readers
     exploration             what the exploration rule remembers
     commitment              null, or arm, answered, pulls and sums at that moment
 """
@@ -19,175 +19,192 @@ Schema 1:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+import re
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from robai import families, rules
 from robai._base import checks
 from robai._base.json import parse
 from robai._base.version import VERSION
-from robai.live.experiment import BOUNDED, Experiment, Reward, as_reward
+from robai._core.ledger import Rewards
+from robai._core.player import Player
+from robai._core.rng import Stream
+from robai.bandits import Bandit
+from robai.custom import CustomPolicy, as_policy
 from robai.policies.base import BasePolicy
 
 SCHEMA = 1
 FORMAT = "robai.Agent"
 JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
+LONGEST_HORIZON = 10**18
+MOST_ARMS = 10**6
+LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
+LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
+RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
+Committed = tuple[int, int, list[int], list[float]]  # what a player keeps of a commitment, in this order:
+
+_COMMITMENT = ("arm", "answered", "pulls", "sums")
+_BOUNDED = {"type": "bounded"}
+_COUNTS = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
+_WORD = re.compile("[0-9]{1,20}")
 _T = TypeVar("_T")
 
 
-class Commitment(NamedTuple):
-    """What the commitment was based on."""
+class Experiment:
+    """The arguments of an agent, checked."""
 
-    arm: int
-    answered: int
-    pulls: list[int]
-    sums: list[float]
+    def __init__(self, policy: Any, arms: Any, horizon: Any, reward: Any) -> None:
+        self.policy = as_policy(policy)
+        self.labels = _labels(arms)
+        n_arms = len(self.labels)
+        self.numbered = self.labels == tuple(range(n_arms))
+        self.horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if self.horizon < n_arms:
+            raise ValueError(f"horizon must be at least the number of arms, {n_arms}, got {self.horizon}")
+        self.bounded = isinstance(reward, str) and reward.lower() == "bounded"
+        # Bernoulli divergences are valid for all rewards from 0 to 1.
+        self.family = families.Bernoulli() if self.bounded else _family(reward)
+        self.whole = isinstance(self.family, _COUNTS) and not self.bounded
+
+    def player(self, stream: Stream) -> Player:
+        """The experiment at its beginning; a ValueError if the policy is not for it."""
+        low, high = self.family.support
+        rewards = Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
+        game = rules.Game(len(self.labels), self.horizon, self.family, (low, high))
+        own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
+        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "policy": self.policy.to_dict(),
+            "arms": len(self.labels) if self.numbered else list(self.labels),
+            "horizon": self.horizon,
+            "reward": _BOUNDED if self.bounded else self.family.to_dict(),
+        }
 
 
-class Counts(NamedTuple):
-    """All that changes in the course of an experiment."""
-
-    pulls: list[int]
-    sums: list[float]
-    pending: list[int]
-    generator: tuple[int, ...]
-    exploration: dict[str, Any]
-    commitment: Commitment | None
+def _family(reward: Any) -> families.Family:
+    try:
+        return families.as_family(reward)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
 
 
-def encode(experiment: Experiment, counts: Counts) -> dict[str, Any]:
-    commitment = counts.commitment
-    return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "robai": VERSION,
-        **describe(experiment),
-        "answered": sum(counts.pulls),
-        "pulls": counts.pulls,
-        "sums": counts.sums,
-        "pending": counts.pending,
-        # Strings, because the numbers of many JSON readers are doubles.
-        "generator": [str(word) for word in counts.generator],
-        "exploration": counts.exploration,
-        "commitment": None if commitment is None else commitment._asdict(),
+def _labels(arms: Any) -> tuple[Any, ...]:
+    """Names, or a number of arms, which are then called 0, 1, ..."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
+        return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
+    labels: dict[str | int | float, None] = {}
+    for place, label in enumerate(islice(arms, MOST_ARMS + 1)):
+        if isinstance(label, np.generic):
+            label = label.item()
+        if isinstance(label, bool) or not isinstance(label, str | int | float):
+            raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
+        if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
+            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got a number that is not")
+        if label in labels:
+            raise ValueError(f"arms must be different, got {label!r} twice")
+        labels[label] = None
+    if not 2 <= len(labels) <= MOST_ARMS:
+        many = "more" if len(labels) > MOST_ARMS else len(labels)
+        raise ValueError(f"arms must be from 2 to {MOST_ARMS:,}, got {many}")
+    return tuple(labels)
+
+
+def encode(experiment: Experiment, player: Player) -> str:
+    if isinstance(experiment.policy, CustomPolicy):
+        raise TypeError(
+            f"{experiment.policy.label()} is written in Python and its state is unknown; "
+            "a journal can bring it back"
+        )
+    pulls, sums, pending, generator, exploration, commitment = player.state()
+    state = _head(FORMAT, experiment) | {
+        "answered": sum(pulls),
+        "pulls": pulls,
+        "sums": sums,
+        "pending": pending,
+        "generator": list(map(str, generator)),
+        "exploration": exploration,
+        "commitment": None if commitment is None else dict(zip(_COMMITMENT, commitment, strict=True)),
     }
+    return json.dumps(state, allow_nan=False)
 
 
-def describe(experiment: Experiment) -> dict[str, Any]:
-    """The fields that never change."""
-    reward = experiment.reward
-    return {
-        "policy": experiment.policy.to_dict(),
-        "arms": len(experiment.labels) if experiment.numbered else list(experiment.labels),
-        "horizon": experiment.horizon,
-        "reward": {"type": "bounded"} if reward == BOUNDED else reward.family.to_dict(),
-    }
-
-
-def header(experiment: Experiment, words: tuple[int, ...]) -> dict[str, Any]:
+def header(experiment: Experiment, player: Player) -> dict[str, Any]:
     """The first record of a journal: what the agent was made for, and its generator."""
-    return {
-        "format": JOURNAL_FORMAT,
-        "schema": SCHEMA,
-        "robai": VERSION,
-        **describe(experiment),
-        "generator": [str(word) for word in words],
-    }
+    return _head(JOURNAL_FORMAT, experiment) | {"generator": list(map(str, player.stream.state))}
 
 
-def decode_header(data: Any, experiment: Experiment) -> tuple[int, ...]:
-    """The words of the generator, or a ValueError if the journal is about another experiment."""
-    if _schema(_mapping(data), JOURNAL_FORMAT) != SCHEMA:
-        raise ValueError(f"field schema: must be {SCHEMA}, got {data['schema']!r}")
-    for name, expected in describe(experiment).items():
+def _head(written: str, experiment: Experiment) -> dict[str, Any]:
+    return {"format": written, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
+
+
+def begin(data: Any, experiment: Experiment, player: Player) -> None:
+    """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
+    _check_format(_mapping(data), JOURNAL_FORMAT)
+    for name, expected in experiment.to_dict().items():
         if data.get(name) != expected:
             raise ValueError(f"the journal is about {name} {data.get(name)!r}, the agent about {expected!r}")
-    return _field(data, "generator", _generator)
+    player.stream.state = _field(data, "generator", _generator)
 
 
-def dumps(data: dict[str, Any]) -> str:
-    return json.dumps(data, allow_nan=False)
-
-
-def loads(text: str | bytes) -> dict[str, Any]:
-    """JSON text as an object, or a ValueError."""
+def decode(text: str | bytes) -> tuple[Experiment, Player]:
+    """The experiment as it stood, or a ValueError that says which field is wrong."""
     try:
         data = parse(text)
     except ValueError as error:
         raise ValueError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
-    return data
-
-
-def decode(data: dict[str, Any]) -> tuple[Experiment, Counts]:
-    """The experiment and its counts, or a ValueError that says which field is wrong."""
-    data = _MIGRATIONS[_schema(data, FORMAT)](data)
-    experiment = decode_experiment(data)
-    n_arms, reward = len(experiment.labels), experiment.reward
-    pulls = _field(data, "pulls", lambda value: _whole_numbers(value, n_arms, MOST_PULLS))
-    sums = _field(data, "sums", lambda value: _sums(value, pulls, reward))
-    pending = _field(data, "pending", lambda value: _whole_numbers(value, n_arms, MOST_PULLS))
-    answered = sum(pulls)
-    _field(data, "answered", lambda value: _equal(value, answered, "the sum of pulls"))
-    if answered + sum(pending) > MOST_PULLS:
-        raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
-    return experiment, Counts(
-        pulls,
-        sums,
-        pending,
-        _field(data, "generator", _generator),
-        _field(data, "exploration", _mapping),
-        _field(data, "commitment", lambda value: _commitment(value, pulls, experiment)),
-    )
-
-
-def decode_experiment(data: dict[str, Any]) -> Experiment:
+    _check_format(data, FORMAT)
     policy = _field(data, "policy", BasePolicy.from_dict)
-    reward = _field(data, "reward", _reward)
-    arms = _field(data, "arms", lambda value: _arms(value, data))
+    arms = _field(data, "arms", _arms, data.get("pulls"))
+    reward = _field(data, "reward", lambda it: "bounded" if it == _BOUNDED else families.Family.from_dict(it))
+    stream = Stream(_field(data, "generator", _generator))
     try:
-        experiment = Experiment.of(policy, arms, data.get("horizon"), reward)
-        policy._start(experiment.game)
+        experiment = Experiment(policy, arms, data.get("horizon"), reward)
+        player = experiment.player(stream)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
-    return experiment
+    pulls = _field(data, "pulls", _counts, len(experiment.labels))
+    sums = _field(data, "sums", _sums, pulls, experiment)
+    pending = _field(data, "pending", _counts, len(pulls))
+    _field(data, "answered", _check_sum, pulls)
+    if sum(pulls) + sum(pending) > MOST_PULLS:
+        raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
+    player.restore(pulls, sums, pending, _field(data, "commitment", _commitment, pulls, experiment))
+    _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
+    return experiment, player
 
 
-def _schema(data: dict[str, Any], expected: str) -> int:
+def _check_format(data: dict[str, Any], expected: str) -> None:
     if data.get("format") != expected:
         raise ValueError(f"field format: must be {expected!r}, got {data.get('format')!r}")
     schema = data.get("schema")
-    if type(schema) is not int or schema not in _MIGRATIONS:
-        raise ValueError(f"field schema: this version of robai reads {list(_MIGRATIONS)}, got {schema!r}")
-    return schema
+    if type(schema) is not int or schema != SCHEMA:
+        raise ValueError(f"field schema: this version of robai reads {SCHEMA}, got {schema!r}")
 
 
-# How to bring the data of each schema up to the present one.
-_MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda data: data}
-
-
-def _field(data: dict[str, Any], name: str, check: Callable[[Any], _T]) -> _T:
+def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
+    """What check(value, *others) makes of a field; an error names it."""
     if name not in data:
         raise ValueError(f"field {name}: it is missing")
     try:
-        return check(data[name])
+        return check(data[name], *others)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         raise ValueError(f"field {name}: {error}") from None
 
 
-def _reward(value: Any) -> Reward:
-    if _mapping(value) == {"type": "bounded"}:
-        return BOUNDED
-    return as_reward(families.Family.from_dict(value))
-
-
-def _arms(value: Any, data: dict[str, Any]) -> Any:
+def _arms(value: Any, pulls: Any) -> Any:
     # The number alone must not decide how much memory is taken.
     count = len(value) if isinstance(value, list) else value
-    if not isinstance(data.get("pulls"), list) or count != len(data["pulls"]):
+    if not isinstance(pulls, list) or count != len(pulls):
         raise ValueError("there must be as many as there are pulls")
     return value
 
@@ -204,47 +221,43 @@ def _entries(value: Any, count: int) -> list[Any]:
     return value
 
 
-def _whole_numbers(value: Any, count: int, high: int) -> list[int]:
-    return [checks.whole(f"entry {i}", each, 0, high) for i, each in enumerate(_entries(value, count))]
+def _counts(value: Any, count: int) -> list[int]:
+    return [checks.whole(f"entry {i}", each, 0, MOST_PULLS) for i, each in enumerate(_entries(value, count))]
 
 
-def _sums(value: Any, pulls: list[int], reward: Reward) -> list[float]:
+def _sums(value: Any, pulls: list[int], experiment: Experiment) -> list[float]:
     sums = [checks.real(f"entry {i}", each) for i, each in enumerate(_entries(value, len(pulls)))]
-    low, high = reward.family.support
+    low, high = experiment.family.support
     for arm, (n, total) in enumerate(zip(pulls, sums, strict=True)):
-        possible = (total >= n * low and total <= n * high) if n else total == 0.0
-        if not possible or (reward.whole and not total.is_integer()):
+        possible = n * low <= total <= n * high if n else total == 0.0
+        if not possible or (experiment.whole and not total.is_integer()):
             raise ValueError(f"entry {arm}: {n} rewards cannot sum to {total!r}")
     return sums
 
 
-def _equal(value: Any, expected: int, what: str) -> None:
-    if type(value) is not int or value != expected:
-        raise ValueError(f"must be {expected}, {what}, got {str(value)[:40]!r}")
+def _check_sum(value: Any, pulls: list[int]) -> None:
+    if type(value) is not int or value != sum(pulls):
+        raise ValueError(f"must be {sum(pulls)}, the sum of pulls, got {str(value)[:40]!r}")
 
 
 def _generator(value: Any) -> tuple[int, ...]:
-    words = []
-    for word in _entries(value, 4):
-        if not isinstance(word, str) or not (word.isascii() and word.isdigit()) or len(word) > 20:
-            raise ValueError(f"must hold four numbers as strings, got {str(word)[:40]!r}")
-        words.append(int(word))
-    if not any(words) or max(words) >= 2**64:
-        raise ValueError("must hold four numbers below 2^64, not all 0")
+    words = [int(each) for each in _entries(value, 4) if isinstance(each, str) and _WORD.fullmatch(each)]
+    if len(words) < 4 or not any(words) or max(words) >= 2**64:
+        raise ValueError(f"must hold four numbers below 2^64 as strings, not all 0, got {str(value)[:99]!r}")
     return tuple(words)
 
 
-def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Commitment | None:
+def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Committed | None:
     if value is None:
         return None
     parts = experiment.policy.parts()
     if parts.stop == rules.Never() and not isinstance(parts.explore, rules.STAGED):
         raise ValueError(f"must be null, {experiment.policy!r} never commits")
-    if set(_mapping(value)) != set(Commitment._fields):
-        raise ValueError(f"must have the fields {list(Commitment._fields)}, got {sorted(value)}")
+    if set(_mapping(value)) != set(_COMMITMENT):
+        raise ValueError(f"must have the fields {list(_COMMITMENT)}, got {sorted(value)}")
     arm = checks.whole("arm", value["arm"], 0, len(pulls) - 1)
-    then = _whole_numbers(value["pulls"], len(pulls), MOST_PULLS)
+    then = _counts(value["pulls"], len(pulls))
     if not all(1 <= n <= now for n, now in zip(then, pulls, strict=True)):
         raise ValueError("pulls must be at least 1 and not more than there are now")
-    _equal(value["answered"], sum(then), "the sum of its pulls")
-    return Commitment(arm, sum(then), then, _sums(value["sums"], then, experiment.reward))
+    _check_sum(value["answered"], then)
+    return arm, sum(then), then, _sums(value["sums"], then, experiment)

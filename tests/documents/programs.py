@@ -100,8 +100,8 @@ numbered = robai.Agent(Greedy(), 3, horizon=1e5, reward=families.Binomial(10))
 assert_type(numbered.select(), int)
 numbered.update(numbered.select(), 7)
 numbered.update("A", 1.0)  # E: arg-type
-robai.Agent(robai.UCB(), 3, 1000)  # E: call-overload
-robai.Agent(robai.UCB(), 3, 1000, reward="bernouli")  # E: call-overload
+robai.Agent(robai.UCB(), 3, 1000)  # E: call-arg
+robai.Agent(robai.UCB(), 3, 1000, reward="bernouli")  # E: arg-type
 
 # ---- theory and divergences
 

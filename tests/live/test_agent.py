@@ -11,8 +11,7 @@ from support.agents import Website, agent_for, explored, played_until_commitment
 from support.examples import POLICIES, arms_played, fitting
 
 import robai
-from robai import rules
-from robai.live.agent import HorizonReached
+from robai import HorizonReached, rules
 
 matplotlib.use("Agg")
 

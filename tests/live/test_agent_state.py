@@ -13,8 +13,7 @@ from support.agents import Website, agent_for, explored, played_until_commitment
 from support.examples import POLICIES, fitting
 
 import robai
-from robai import rules
-from robai.live.agent import HorizonReached
+from robai import HorizonReached, rules
 
 GOLDEN = sorted((Path(__file__).parents[1] / "support" / "data").glob("agent-*.json"))
 

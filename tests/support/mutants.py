@@ -185,12 +185,8 @@ MUTANTS = [
     *_mutants(
         "live/monitor.py",
         "live/test_monitor.py",
-        ("shares without pending", "(n + waiting) / rounds", "n / rounds"),
-        (
-            "lower and upper bounds are swapped",
-            "            lower,\n            upper,",
-            "            upper,\n            lower,",
-        ),
+        ("shares without pending", "(n + waiting) / max", "n / max"),
+        ("lower and upper bounds are swapped", "lower, upper, state)", "upper, lower, state)"),
         ("pending of one arm", "int(agent.pending.sum())", "int(agent.pending.max())"),
         (
             "the bars of the figure are symmetric",
