@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import NamedTuple
 
 from robai._base.intervals import Mean
 from robai._base.text import percent
@@ -12,12 +11,13 @@ from robai.paper.claims import Verdict
 from robai.paper.experiments import DIFFERENCES, FIGURES, SENSITIVITY
 from robai.paper.reproduction import Growth, Played, Reproduction, scientific
 from robai.report import html
+from robai.report.html import Section
 from robai.result.text import count_text, mean_text, median_text
 from robai.theory import table
 
 _PAPER = (
     "Q. Zhang and L. Ying, “Fast and Regret Optimal Best Arm Identification: Fundamental Limits and "
-    "Low-Complexity Algorithms”, NeurIPS 2023, arXiv 2309.00591"
+    "Low-Complexity Algorithms”, NeurIPS 2023, arXiv 2309.00591."
 )
 _SCRIPTS_NOTE = (
     "The column “like the scripts” above is by a program that behaves like the authors' published MATLAB "
@@ -51,46 +51,32 @@ _DETAILS_NOTE = (
 )
 
 
-class _Section(NamedTuple):
-    name: str
-    link: str
-    heading: str
-    parts: list[str]
-
-
 def page(reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]) -> str:
     """The report as one page of HTML."""
     title = "robai: the paper's experiments, reproduced"
     scale = "a quick look with few runs" if reproduction.quick else "full scale"
     seconds = reproduction.seconds
     duration = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
-    sections = list(_sections(reproduction, pictures, versions))
-    parts = [
-        html.heading(title, 1),
-        html.paragraph(_PAPER + "."),
-        html.paragraph(
-            f"This is {scale}, played in {duration}. {headline(reproduction.verdicts)} Parameters, versions "
-            "and seed are at the end; figures, numbers and arrays are in the files beside this page."
-        ),
-        html.contents((each.name, each.link) for each in sections),
-    ]
-    for each in sections:
-        parts += [html.heading(each.heading, name=each.name), *each.parts]
-    return html.page(title, parts)
+    introduction = (
+        f"This is {scale}, played in {duration}. {headline(reproduction.verdicts)} Parameters, versions and "
+        "seed are at the end; figures, numbers and arrays are in the files beside this page."
+    )
+    parts = [html.paragraph(_PAPER), html.paragraph(introduction)]
+    return html.page(title, parts, list(_sections(reproduction, pictures, versions)))
 
 
 def _sections(
     reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]
-) -> Iterator[_Section]:
+) -> Iterator[Section]:
     if reproduction.verdicts:
-        yield _Section("claims", "Claims", "Claims", [html.table(_claim_rows(reproduction.verdicts))])
+        yield Section("claims", "Claims", "Claims", [html.table(_claim_rows(reproduction.verdicts))])
     figures = list(reproduction.played(FIGURES))
     for played in figures:
         title = played.experiment.title
-        yield _Section(played.name, title.split(":")[0], title, _figure(played, pictures))
+        yield Section(played.name, title.split(":")[0], title, _figure(played, pictures))
     if figures:
         parts = [html.paragraph(_SCRIPTS_NOTE), html.definitions(DIFFERENCES)]
-        yield _Section("differences", "The scripts", "Where the published scripts differ", parts)
+        yield Section("differences", "The scripts", "Where the published scripts differ", parts)
     if reproduction.table:
         parts = [
             html.table(table_rows(reproduction.table), numbers=_TABLE_NUMBERS),
@@ -99,18 +85,18 @@ def _sections(
                 pictures["scaling"], "regret and commitment time against the horizon", _SCALING_NOTE
             ),
         ]
-        yield _Section("table1", "Table 1", "Table 1, measured", parts)
+        yield Section("table1", "Table 1", "Table 1, measured", parts)
     if any(reproduction.played(SENSITIVITY)):
         text = "regret and commitment time of EOCP and EOCP-UG against c"
         parts = [html.picture(pictures["sensitivity"], text, _SENSITIVITY_NOTE)]
-        yield _Section("sensitivity", "Sensitivity", "How much c matters", parts)
+        yield Section("sensitivity", "Sensitivity", "How much c matters", parts)
     made = {
         "seed of every simulation (rng)": str(reproduction.entropy),
         "made on": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
         **versions,
     }
     simulations = html.table(_made_rows(reproduction), numbers=("T", "runs", "seconds"))
-    yield _Section("made", "How it was made", "How it was made", [html.definitions(made), simulations])
+    yield Section("made", "How it was made", "How it was made", [html.definitions(made), simulations])
 
 
 def headline(verdicts: list[Verdict]) -> str:

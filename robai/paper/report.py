@@ -39,12 +39,11 @@ def write_files(reproduction: Reproduction, directory: Path) -> None:
         (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
         figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
     found = summary(reproduction)
-    for name, (header, rows) in _numbers(reproduction, found).items():
-        (directory / "numbers" / f"{name}.csv").write_bytes(csv_bytes(header, rows))
+    for name, data in _numbers(reproduction, found).items():
+        (directory / "numbers" / f"{name}.csv").write_bytes(data)
     for experiments in SECTIONS.values():
         for played in reproduction.played(experiments):
-            alone = len(played.results) == 1
-            saved = played.first if alone else played.results
+            saved = played.results if len(played.results) > 1 else played.first
             saved.save(directory / "arrays" / f"{played.name}.npz")
     (directory / "index.html").write_text(page(reproduction, pictures, found["versions"]), encoding="utf-8")
     files = sorted(each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file())
@@ -93,19 +92,18 @@ def _growth_record(growth: Growth) -> dict[str, Any]:
     }
 
 
-def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, tuple[Iterable[str], list[Any]]]:
-    """Every table of numbers, by name: its header and its rows."""
-    numbers: dict[str, tuple[Iterable[str], list[Any]]] = {"claims": (Verdict._fields, reproduction.verdicts)}
+def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, bytes]:
+    numbers = {"claims": csv_bytes(Verdict._fields, reproduction.verdicts)}
     for name in ("simulations", "table1"):
         if records := found[name]:
-            numbers[name] = list(records[0]), [each.values() for each in records]
+            numbers[name] = csv_bytes(records[0], (each.values() for each in records))
     for played in reproduction.played(FIGURES):
-        rows = [
+        rows = (
             (label, *row)
             for label, result in played.results.items()
             for row in zip(result.times, result.regret, result.regret_sem, strict=True)
-        ]
-        numbers[f"{played.name}-regret"] = ("policy", "round", "regret", "regret_sem"), rows
+        )
+        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
     return numbers
 
 

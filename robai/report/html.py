@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -29,7 +30,20 @@ dt { font-weight: 600; margin-top: 0.8rem; } dd { margin-left: 0; }
 _SHORT = 18  # letters that are not worth a line break
 
 
-def page(title: str, parts: Iterable[str]) -> str:
+class Section(NamedTuple):
+    """A part of a page with a heading, and a link to it at the top."""
+
+    name: str
+    link: str
+    heading: str
+    parts: Sequence[str]
+
+
+def page(title: str, introduction: Iterable[str], sections: Sequence[Section] = ()) -> str:
+    links = "".join(f'<a href="#{escape(each.name)}">{escape(each.link)}</a>' for each in sections)
+    parts = [f"<h1>{escape(title)}</h1>", *introduction, f"<nav>{links}</nav>"]
+    for each in sections:
+        parts += [f'<h2 id="{escape(each.name)}">{escape(each.heading)}</h2>', *each.parts]
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -37,19 +51,8 @@ def page(title: str, parts: Iterable[str]) -> str:
     )
 
 
-def heading(text: str, level: int = 2, name: str = "") -> str:
-    anchor = f' id="{escape(name)}"' if name else ""
-    return f"<h{level}{anchor}>{escape(text)}</h{level}>"
-
-
 def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
-
-
-def contents(entries: Iterable[tuple[str, str]]) -> str:
-    """Links to headings: (name, text)."""
-    links = "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in entries)
-    return f"<nav>{links}</nav>"
 
 
 def picture(svg: bytes, text: str, caption: str) -> str:
