@@ -78,12 +78,11 @@ def _sections(
         parts = [html.paragraph(_SCRIPTS_NOTE), html.definitions(DIFFERENCES)]
         yield Section("differences", "The scripts", "Where the published scripts differ", parts)
     if reproduction.table:
+        text = "regret and commitment time against the horizon"
         parts = [
             html.table(table_rows(reproduction.table), numbers=_TABLE_NUMBERS),
             html.paragraph(_TABLE_NOTE),
-            html.picture(
-                pictures["scaling"], "regret and commitment time against the horizon", _SCALING_NOTE
-            ),
+            html.picture(pictures["scaling"], text, _SCALING_NOTE),
         ]
         yield Section("table1", "Table 1", "Table 1, measured", parts)
     if any(reproduction.played(SENSITIVITY)):
@@ -141,23 +140,25 @@ def _figure_rows(played: Played) -> list[dict[str, str]]:
     for label, result in played.results.items():
         clean, scripts = played.experiment.elsewhere.get(label, (None, None))
         digest = result.digest()
-        apart = "-"
-        if clean:
-            errors = (digest.regret.value - clean.value) / math.hypot(digest.regret.sem, clean.sem)
-            apart = f"{errors:+.1f} s.e."
         rows.append(
             {
                 "policy": label,
                 "regret": mean_text(digest.regret),
-                "clean elsewhere": f"{clean.value:.2f} ± {clean.sem:.2f}" if clean else "-",
-                "apart by": apart,
-                "like the scripts": f"{scripts.value:.2f} ± {scripts.sem:.2f}" if scripts else "-",
+                "clean elsewhere": _text(clean),
+                "apart by": _apart(digest.regret, clean),
+                "like the scripts": _text(scripts),
                 "committed": percent(digest.committed),
                 "median at": median_text(digest),
                 "wrong commitments, 95 % interval": count_text(digest.wrong),
             }
         )
     return rows
+
+
+def _apart(mean: Mean, other: Mean | None) -> str:
+    if other is None:
+        return "-"
+    return f"{(mean.value - other.value) / math.hypot(mean.sem, other.sem):+.1f} s.e."
 
 
 def table_rows(growths: list[Growth]) -> list[dict[str, str]]:

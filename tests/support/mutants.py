@@ -110,10 +110,10 @@ MUTANTS = [
         "test_digest.py",
         (
             "'apart by' ignores the other's error",
-            "math.hypot(digest.regret.sem, clean.sem)",
-            "digest.regret.sem",
+            "math.hypot(mean.sem, other.sem)",
+            "mean.sem",
         ),
-        ("'like the scripts' is the other program", "{scripts.value:.2f}", "{clean.value:.2f}"),
+        ("'like the scripts' is the other program", "_text(scripts)", "_text(clean)"),
     ),
     *_mutants(
         "paper/page.py",
