@@ -190,7 +190,7 @@ def test_the_page_has_them_in_their_columns():
         irregular(**META),
         *(irregular(name, pulls=exact, **META) for name in ("EOCP-UG", "UCB", "BAI-ETC", "DETC")),
     ]
-    done = Reproduction(quick=True, entropy=0, figures={"fig1-gaussian": Comparison(results)})
+    done = Reproduction(quick=True, entropy=0, results={"fig1-gaussian": [Comparison(results)]})
     rows = {row["policy"]: row for row in table(page(done, defaultdict(bytes), {}), "apart by")}
     assert rows["EOCP"] == {
         "policy": "EOCP",

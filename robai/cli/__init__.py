@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -321,23 +322,23 @@ class _Lines:
 
 
 def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json: bool) -> None:
-    from robai.paper.page import TABLE_HEADER, claim_rows, headline, table_rows
+    from robai.paper.experiments import FIGURES
+    from robai.paper.page import TABLE_ON_A_TERMINAL, headline, table_rows
     from robai.paper.report import summary
 
     if as_json:
         _print_json(summary(reproduction) | {"page": page and str(page)})
         return
-    for name, results in reproduction.figures.items():
-        print(f"{name}: {results.summary()}\n")
+    for played in reproduction.played(FIGURES):
+        print(f"{played.name}: {played.results.summary()}\n")
     if reproduction.table:
-        columns = (0, 2, 3, 4, 8, 10)
-        rows = [TABLE_HEADER, *table_rows(reproduction.table)]
-        print("\n".join(align([tuple(row[column] for column in columns) for row in rows])) + "\n")
+        rows = [[row[name] for name in TABLE_ON_A_TERMINAL] for row in table_rows(reproduction.table)]
+        print("\n".join(align([TABLE_ON_A_TERMINAL, *rows])) + "\n")
     verdicts = reproduction.verdicts
-    for claim, criterion, experiment, result, numbers in claim_rows(verdicts):
-        if claim:
-            print(f"{claim}: {criterion}")
-        print(f"  {result:<14}{experiment:<16}{numbers}")
+    for (claim, criterion), group in groupby(verdicts, key=lambda each: (each.claim, each.criterion)):
+        print(f"{claim}: {criterion}")
+        for each in group:
+            print(f"  {each.result:<14}{each.experiment:<16}{each.numbers}")
     if verdicts:
         print(f"\n{headline(verdicts)}")
     if page:

@@ -1,4 +1,8 @@
-"""What the paper says about its experiments, checked against numbers."""
+"""What the paper says about its experiments, checked against numbers.
+
+A claim is a function under the sentence that it checks: it takes the results of an experiment and returns
+whether the inequality holds, and the numbers in it.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -10,6 +14,17 @@ from robai._base.intervals import normal_quantile
 from robai._base.text import percent
 from robai.result import Comparison, Result
 
+Check = Callable[[Comparison], tuple[bool, str]]
+
+
+class Claim(NamedTuple):
+    """A sentence of the paper, the inequality that it is taken for, and the experiments it speaks of."""
+
+    text: str
+    criterion: str
+    experiments: tuple[str, ...]
+    check: Check
+
 
 class Verdict(NamedTuple):
     """A claim, where it was checked, and what came out."""
@@ -20,34 +35,24 @@ class Verdict(NamedTuple):
     holds: bool
     numbers: str
 
-
-class Claim(NamedTuple):
-    """A sentence of the paper, the inequality that it is taken for, and the experiments it speaks of."""
-
-    text: str
-    criterion: str
-    experiments: tuple[str, ...]
-    check: Callable[[Comparison], tuple[bool, str]]
+    @property
+    def result(self) -> str:
+        return "holds" if self.holds else "does not hold"
 
 
 def check(figures: Mapping[str, Comparison]) -> list[Verdict]:
     """Every claim about every experiment that was played."""
     return [
-        _verdict(claim, name, figures[name])
+        Verdict(claim.text, claim.criterion, name, *claim.check(figures[name]))
         for claim in CLAIMS
         for name in claim.experiments
         if name in figures
     ]
 
 
-def _verdict(claim: Claim, experiment: str, results: Comparison) -> Verdict:
-    holds, numbers = claim.check(results)
-    return Verdict(claim.text, claim.criterion, experiment, bool(holds), numbers)
-
-
 def regret_ratio(result: Result, other: Result) -> tuple[float, float, float]:
     """Mean regret in units of another policy's, with its 95 % interval, from runs that share their seeds."""
-    ratio = result.regret[-1] / other.regret[-1]
+    ratio = float(result.regret[-1] / other.regret[-1])
     if result.runs != other.runs or result.runs == 1:
         return ratio, math.nan, math.nan
     residual = result.final_regret - ratio * other.final_regret
@@ -62,69 +67,104 @@ def regret_after(result: Result, rounds: float) -> float:
     return float(1.0 - before / result.regret[-1])
 
 
+def _regrets(results: Comparison) -> dict[str, float]:
+    return {label: float(result.regret[-1]) for label, result in results.items()}
+
+
 def _commit_median(result: Result) -> float:
     """The median round of commitment; the horizon if no run commits."""
     median = result.digest().commit_median
     return result.horizon if median is None else median
 
 
+CLAIMS: list[Claim] = []
+
+_TWO = ("fig1-gaussian", "fig1-bernoulli")
+_FOUR = ("fig2-gaussian", "fig2-bernoulli")
+
+
+def _claim(text: str, criterion: str, experiments: tuple[str, ...]) -> Callable[[Check], Check]:
+    def add(check: Check) -> Check:
+        CLAIMS.append(Claim(text, criterion, experiments, check))
+        return check
+
+    return add
+
+
+@_claim("EOCP reduces the final regret of UCB by 20 %", "at least 20 % below", _TWO + _FOUR)
 def _below_ucb(results: Comparison) -> tuple[bool, str]:
     ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
     numbers = f"{100 * (1 - ratio):.1f} % below ({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)"
     return ratio <= 0.8, numbers
 
 
+@_claim("EOCP and EOCP-UG stop exploring at approximately 1000 rounds", "median between 500 and 2000", _TWO)
 def _near_a_thousand(results: Comparison) -> tuple[bool, str]:
     medians = {name: _commit_median(results[name]) for name in ("EOCP", "EOCP-UG")}
     numbers = ", ".join(f"{name} {median:,.0f}" for name, median in medians.items())
     return all(500 <= median <= 2000 for median in medians.values()), f"median {numbers}"
 
 
+@_claim(
+    "Not knowing the gap does little harm: EOCP-UG is close to EOCP",
+    "regret at most 1.1 times EOCP's",
+    _TWO + _FOUR,
+)
 def _gap_is_not_needed(results: Comparison) -> tuple[bool, str]:
     ratio, low, high = regret_ratio(results["EOCP-UG"], results["EOCP"])
     times = [results[name].digest().capped_time.value for name in ("EOCP-UG", "EOCP")]
     rounds = f"commitment at {times[0]:,.0f} and {times[1]:,.0f}"
-    numbers = f"regret {ratio:.3f} times ({low:.3f} to {high:.3f}), {rounds}"
-    return ratio <= 1.1, numbers
+    return ratio <= 1.1, f"regret {ratio:.3f} times ({low:.3f} to {high:.3f}), {rounds}"
 
 
-def _above(names: tuple[str, ...]) -> Callable[[Comparison], tuple[bool, str]]:
+def _above(*names: str) -> Check:
     def holds(results: Comparison) -> tuple[bool, str]:
-        bar = max(results["EOCP"].regret[-1], results["UCB"].regret[-1])
-        regrets = ", ".join(f"{name} {results[name].regret[-1]:.1f}" for name in names)
-        return all(
-            results[name].regret[-1] > bar for name in names
-        ), f"{regrets}; EOCP and UCB at most {bar:.1f}"
+        regrets = _regrets(results)
+        bar = max(regrets["EOCP"], regrets["UCB"])
+        numbers = ", ".join(f"{name} {regrets[name]:.1f}" for name in names)
+        return all(regrets[name] > bar for name in names), f"{numbers}; EOCP and UCB at most {bar:.1f}"
 
     return holds
 
 
-def _largest(name: str) -> Callable[[Comparison], tuple[bool, str]]:
-    def holds(results: Comparison) -> tuple[bool, str]:
-        others = max(result.regret[-1] for label, result in results.items() if label != name)
-        return results[name].regret[
-            -1
-        ] > others, f"{results[name].regret[-1]:.1f}, others at most {others:.1f}"
-
-    return holds
+_claim("BAI-ETC and DETC have a high regret", "above EOCP and UCB", _TWO)(_above("BAI-ETC", "DETC"))
+_claim("TAS-ETC and DETC-K have a high regret with four arms", "above EOCP and UCB", _FOUR)(
+    _above("TAS-ETC", "DETC-K")
+)
 
 
+@_claim("Action elimination has an even larger one", "the largest of all", _FOUR)
+def _elimination_is_the_largest(results: Comparison) -> tuple[bool, str]:
+    others = _regrets(results)
+    own = others.pop("Action elimination")
+    return own > max(others.values()), f"{own:.1f}, others at most {max(others.values()):.1f}"
+
+
+@_claim(
+    "KL-EOCP and KL-UCB are much better on Bernoulli arms",
+    "at most half the regret of EOCP and UCB",
+    ("fig1-bernoulli", "fig2-bernoulli"),
+)
 def _kl_is_far_below(results: Comparison) -> tuple[bool, str]:
-    pairs = (("KL-EOCP", "EOCP"), ("KL-UCB", "UCB"))
-    ratios = [regret_ratio(results[one], results[other])[0] for one, other in pairs]
-    numbers = ", ".join(
-        f"{one} {percent(ratio)} of {other}" for (one, other), ratio in zip(pairs, ratios, strict=True)
-    )
-    return all(ratio <= 0.5 for ratio in ratios), numbers
+    ratios = {name: regret_ratio(results[f"KL-{name}"], results[name])[0] for name in ("EOCP", "UCB")}
+    numbers = ", ".join(f"KL-{name} {percent(ratio)} of {name}" for name, ratio in ratios.items())
+    return all(ratio <= 0.5 for ratio in ratios.values()), numbers
 
 
+@_claim(
+    "UCB over-explores: its regret grows when EOCP has committed",
+    "at least 10 % of UCB's regret comes later, at most 1 % of EOCP's",
+    _TWO + _FOUR,
+)
 def _ucb_goes_on(results: Comparison) -> tuple[bool, str]:
     rounds = _commit_median(results["EOCP"])
-    later = {name: regret_after(results[name], rounds) for name in ("UCB", "EOCP")}
-    numbers = f"after round {rounds:,.0f}: UCB {100 * later['UCB']:.1f} %, EOCP {100 * later['EOCP']:.2f} %"
-    return later["UCB"] >= 0.1 and later["EOCP"] <= 0.01, numbers
+    ucb, eocp = (regret_after(results[name], rounds) for name in ("UCB", "EOCP"))
+    return ucb >= 0.1 and eocp <= 0.01, (
+        f"after round {rounds:,.0f}: UCB {100 * ucb:.1f} %, EOCP {100 * eocp:.2f} %"
+    )
 
 
+@_claim("The policies commit to the best arm in almost all runs", "wrong in at most 0.1 %", _TWO + _FOUR)
 def _right_arm(results: Comparison) -> tuple[bool, str]:
     wrongs = {name: results[name].wrong_commit() for name in results if "EOCP" in name}
     numbers = "; ".join(
@@ -132,64 +172,3 @@ def _right_arm(results: Comparison) -> tuple[bool, str]:
         for name, wrong in wrongs.items()
     )
     return all(wrong.rate <= 1e-3 for wrong in wrongs.values()), numbers
-
-
-_TWO = ("fig1-gaussian", "fig1-bernoulli")
-_FOUR = ("fig2-gaussian", "fig2-bernoulli")
-
-CLAIMS = (
-    Claim(
-        "EOCP reduces the final regret of UCB by 20 %",
-        "at least 20 % below",
-        _TWO + _FOUR,
-        _below_ucb,
-    ),
-    Claim(
-        "EOCP and EOCP-UG stop exploring at approximately 1000 rounds",
-        "median between 500 and 2000",
-        _TWO,
-        _near_a_thousand,
-    ),
-    Claim(
-        "Not knowing the gap does little harm: EOCP-UG is close to EOCP",
-        "regret at most 1.1 times EOCP's",
-        _TWO + _FOUR,
-        _gap_is_not_needed,
-    ),
-    Claim(
-        "BAI-ETC and DETC have a high regret",
-        "above EOCP and UCB",
-        _TWO,
-        _above(("BAI-ETC", "DETC")),
-    ),
-    Claim(
-        "TAS-ETC and DETC-K have a high regret with four arms",
-        "above EOCP and UCB",
-        _FOUR,
-        _above(("TAS-ETC", "DETC-K")),
-    ),
-    Claim(
-        "Action elimination has an even larger one",
-        "the largest of all",
-        _FOUR,
-        _largest("Action elimination"),
-    ),
-    Claim(
-        "KL-EOCP and KL-UCB are much better on Bernoulli arms",
-        "at most half the regret of EOCP and UCB",
-        ("fig1-bernoulli", "fig2-bernoulli"),
-        _kl_is_far_below,
-    ),
-    Claim(
-        "UCB over-explores: its regret grows when EOCP has committed",
-        "at least 10 % of UCB's regret comes later, at most 1 % of EOCP's",
-        _TWO + _FOUR,
-        _ucb_goes_on,
-    ),
-    Claim(
-        "The policies commit to the best arm in almost all runs",
-        "wrong in at most 0.1 %",
-        _TWO + _FOUR,
-        _right_arm,
-    ),
-)

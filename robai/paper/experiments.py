@@ -7,32 +7,22 @@ author published (thumichzqn/fastROBAI, d678c1c), which is consistent with the t
 first 1000 rounds". `robai.paper.reproduction` plays them all.
 
 >>> from robai.paper.experiments import FIGURES
->>> result = FIGURES["fig1-gaussian"].run(runs=100, rng=0)["EOCP"]
->>> int(result.commit_time.max())
+>>> (results,) = FIGURES["fig1-gaussian"].run(runs=100, rng=0)
+>>> int(results["EOCP"].commit_time.max())
 1124
 """
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from robai import policies as p
+from robai._base.intervals import Mean
 from robai.bandits import Bandit, Bernoulli, Gaussian
 from robai.policies.base import BasePolicy
 from robai.result import Comparison
 from robai.simulation import compare
 from robai.theory import INFLATION, kl_min
-
-
-class Known(NamedTuple):
-    """A regret that was measured elsewhere; NaN where it was not."""
-
-    regret: float
-    sem: float
-
-
-UNKNOWN = Known(math.nan, math.nan)
 
 
 class Elsewhere(NamedTuple):
@@ -41,36 +31,34 @@ class Elsewhere(NamedTuple):
     `clean` plays the paper as it is printed; `scripts` behaves like the published scripts, see `DIFFERENCES`.
     """
 
-    clean: Known
-    scripts: Known
+    clean: Mean | None
+    scripts: Mean
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Some policies, by the names the paper gives them, on one bandit."""
+    """Some policies, by the names the paper gives them, on one bandit, over one horizon or several."""
 
     name: str
     title: str
+    policies: Mapping[str, BasePolicy]
     bandit: Bandit
-    horizon: int
+    horizons: tuple[int, ...]
     runs: int
     quick_runs: int  # enough to see the claims, few enough for a minute
-    policies: Mapping[str, BasePolicy]
     elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
 
-    def run(self, runs: int | None = None, **options: Any) -> Comparison:
-        """Play every policy; `options` are those of `robai.simulate`."""
-        return compare(self.policies, self.bandit, self.horizon, runs or self.runs, **options)
+    def run(self, runs: int | None = None, **options: Any) -> list[Comparison]:
+        """Play every policy over each horizon; `options` are those of `robai.simulate`."""
+        return [
+            compare(self.policies, self.bandit, horizon, runs or self.runs, **options)
+            for horizon in self.horizons
+        ]
 
 
-TWO_MEANS = (0.7, 0.2)
-FOUR_MEANS = (0.7, 0.2, 0.2, 0.2)
 GAP = 0.5
-
-
-def _measured(clean: tuple[float, float] | None, scripts: tuple[float, float]) -> Elsewhere:
-    return Elsewhere(Known(*clean) if clean else UNKNOWN, Known(*scripts))
-
+_GAUSSIAN, _BERNOULLI = Gaussian((0.7, 0.2)), Bernoulli((0.7, 0.2))
+_FOUR_GAUSSIAN, _FOUR_BERNOULLI = Gaussian((0.7, 0.2, 0.2, 0.2)), Bernoulli((0.7, 0.2, 0.2, 0.2))
 
 _TWO_ARMED = {
     "EOCP": p.EOCP(GAP),
@@ -99,178 +87,166 @@ FIGURES: dict[str, Experiment] = {
         Experiment(
             "fig1-gaussian",
             "Figure 1, left: two Gaussian arms",
-            Gaussian(TWO_MEANS),
-            10**6,
+            _TWO_ARMED,
+            _GAUSSIAN,
+            (10**6,),
             10**5,
             2000,
-            _TWO_ARMED,
             {
-                "EOCP": _measured((38.20, 0.04), (37.76, 0.04)),
-                "EOCP-UG": _measured((40.50, 0.06), (40.14, 0.06)),
-                "UCB": _measured((53.81, 0.32), (53.25, 0.32)),
-                "BAI-ETC": _measured((64.57, 0.09), (63.89, 0.09)),
-                "DETC": _measured((73.73, 0.09), (74.74, 0.11)),
+                "EOCP": Elsewhere(Mean(38.20, 0.04), Mean(37.76, 0.04)),
+                "EOCP-UG": Elsewhere(Mean(40.50, 0.06), Mean(40.14, 0.06)),
+                "UCB": Elsewhere(Mean(53.81, 0.32), Mean(53.25, 0.32)),
+                "BAI-ETC": Elsewhere(Mean(64.57, 0.09), Mean(63.89, 0.09)),
+                "DETC": Elsewhere(Mean(73.73, 0.09), Mean(74.74, 0.11)),
             },
         ),
         Experiment(
             "fig1-bernoulli",
             "Figure 1, right: two Bernoulli arms",
-            Bernoulli(TWO_MEANS),
-            10**5,
+            _TWO_ARMED | _with_kl(_BERNOULLI, inflation=1.0),
+            _BERNOULLI,
+            (10**5,),
             10**5,
             1000,
-            _TWO_ARMED | _with_kl(Bernoulli(TWO_MEANS), inflation=1.0),
             {
-                "EOCP": _measured((32.30, 0.02), (23.74, 0.05)),
-                "EOCP-UG": _measured((33.00, 0.02), (24.21, 0.05)),
-                "UCB": _measured((43.51, 0.07), (31.94, 0.20)),
-                "BAI-ETC": _measured((49.94, 0.03), (49.28, 0.03)),
-                "DETC": _measured((58.75, 0.03), (58.67, 0.04)),
-                "KL-EOCP": _measured((7.40, 0.01), (5.28, 0.02)),
-                "KL-UCB": _measured((10.22, 0.10), (7.33, 0.13)),
+                "EOCP": Elsewhere(Mean(32.30, 0.02), Mean(23.74, 0.05)),
+                "EOCP-UG": Elsewhere(Mean(33.00, 0.02), Mean(24.21, 0.05)),
+                "UCB": Elsewhere(Mean(43.51, 0.07), Mean(31.94, 0.20)),
+                "BAI-ETC": Elsewhere(Mean(49.94, 0.03), Mean(49.28, 0.03)),
+                "DETC": Elsewhere(Mean(58.75, 0.03), Mean(58.67, 0.04)),
+                "KL-EOCP": Elsewhere(Mean(7.40, 0.01), Mean(5.28, 0.02)),
+                "KL-UCB": Elsewhere(Mean(10.22, 0.10), Mean(7.33, 0.13)),
             },
         ),
         Experiment(
             "fig2-gaussian",
             "Figure 2, left: four Gaussian arms",
-            Gaussian(FOUR_MEANS),
-            10**5,
+            _FOUR_ARMED | _ELIMINATION,
+            _FOUR_GAUSSIAN,
+            (10**5,),
             10**4,
             400,
-            _FOUR_ARMED | _ELIMINATION,
             {
-                "EOCP": _measured((92.51, 0.10), (91.14, 0.10)),
-                "EOCP-UG": _measured((83.51, 0.20), (82.12, 0.20)),
-                "UCB": _measured((127.80, 0.43), (127.01, 0.44)),
-                "TAS-ETC": _measured(None, (181.78, 0.27)),
-                "DETC-K": _measured((249.5, 1.8), (240.8, 1.5)),
-                "Action elimination": _measured((543.7, 0.9), (541.6, 0.9)),
+                "EOCP": Elsewhere(Mean(92.51, 0.10), Mean(91.14, 0.10)),
+                "EOCP-UG": Elsewhere(Mean(83.51, 0.20), Mean(82.12, 0.20)),
+                "UCB": Elsewhere(Mean(127.80, 0.43), Mean(127.01, 0.44)),
+                "TAS-ETC": Elsewhere(None, Mean(181.78, 0.27)),
+                "DETC-K": Elsewhere(Mean(249.5, 1.8), Mean(240.8, 1.5)),
+                "Action elimination": Elsewhere(Mean(543.7, 0.9), Mean(541.6, 0.9)),
             },
         ),
         Experiment(
             "fig2-bernoulli",
             "Figure 2, right: four Bernoulli arms",
-            Bernoulli(FOUR_MEANS),
-            10**5,
+            _FOUR_ARMED | _with_kl(_FOUR_BERNOULLI, inflation=0.2) | _ELIMINATION,
+            _FOUR_BERNOULLI,
+            (10**5,),
             10**4,
             400,
-            _FOUR_ARMED | _with_kl(Bernoulli(FOUR_MEANS), inflation=0.2) | _ELIMINATION,
             {
-                "EOCP": _measured((92.23, 0.04), (86.38, 0.05)),
-                "EOCP-UG": _measured((79.16, 0.08), (73.55, 0.09)),
-                "UCB": _measured((130.48, 0.17), (124.46, 0.19)),
-                "TAS-ETC": _measured(None, (160.04, 0.12)),
-                "DETC-K": _measured(None, (164.1, 0.3)),
-                "KL-EOCP": _measured((21.39, 0.03), (14.46, 0.03)),
-                "KL-UCB": _measured((31.21, 0.21), (27.62, 0.22)),
-                "Action elimination": _measured((551.7, 0.4), (549.7, 0.4)),
+                "EOCP": Elsewhere(Mean(92.23, 0.04), Mean(86.38, 0.05)),
+                "EOCP-UG": Elsewhere(Mean(79.16, 0.08), Mean(73.55, 0.09)),
+                "UCB": Elsewhere(Mean(130.48, 0.17), Mean(124.46, 0.19)),
+                "TAS-ETC": Elsewhere(None, Mean(160.04, 0.12)),
+                "DETC-K": Elsewhere(None, Mean(164.1, 0.3)),
+                "KL-EOCP": Elsewhere(Mean(21.39, 0.03), Mean(14.46, 0.03)),
+                "KL-UCB": Elsewhere(Mean(31.21, 0.21), Mean(27.62, 0.22)),
+                "Action elimination": Elsewhere(Mean(551.7, 0.4), Mean(549.7, 0.4)),
             },
         ),
     )
 }
 
-DIFFERENCES = (
-    (
-        "Ties between two Bernoulli arms",
+DIFFERENCES = {
+    "Ties between two Bernoulli arms": (
         "The scripts for two arms update an arm only if its index is strictly the larger. When both are "
         "equal neither changes, the run stays as it is to the end, and it is charged as if the best arm "
         "were played. The first samples alone tie in 21 % of the runs, and about a quarter of all end up "
         "so; the regrets of EOCP, EOCP-UG, UCB and the KL versions come out 26 to 29 % too low. Here ties "
-        "are broken at random. The order of the policies is the same.",
+        "are broken at random. The order of the policies is the same."
     ),
-    (
-        "Ties between four arms",
+    "Ties between four arms": (
         "All tied arms are sampled and updated in one round, and only the first of them, the best arm if it "
-        "is among them, is charged.",
+        "is among them, is charged."
     ),
-    (
-        "First pulls",
+    "First pulls": (
         "Every arm starts with the average of K samples that counts as one pull and costs neither rounds "
-        "nor regret. Here every arm is pulled once, in rounds that count.",
+        "nor regret. Here every arm is pulled once, in rounds that count."
     ),
-    (
-        "Length of KL-EOCP with four arms",
+    "Length of KL-EOCP with four arms": (
         "The scripts explore for 8 l / KL rounds whatever the number of arms K; the proof asks for 4 K l / "
         "KL, which is twice as many for four arms. (The algorithm as printed has KL squared, a misprint.) "
-        "Here it is the proof's.",
+        "Here it is the proof's."
     ),
-    (
-        "Stopping rule of EOCP-UG",
+    "Stopping rule of EOCP-UG": (
         "The scripts compare the ratio of the two largest numbers of pulls with l; the paper, and this "
-        "package, their difference N1 - l N2 with 1.",
+        "package, their difference N1 - l N2 with 1."
     ),
-    (
-        "TAS-ETC",
+    "TAS-ETC": (
         "The scripts draw arms from the optimal proportions of the true means, which no policy knows, and "
         "stop by a statistic that is 8 to 9 times the likelihood ratio, at 12 log(T/t). Here it is "
         "Track-and-Stop of Garivier and Kaufmann: proportions of the estimated means, tracked, and the "
         "threshold log(T (1 + log t)). It stops later and costs more. Both treat Bernoulli rewards as "
         "Gaussian ones of variance 1, as UCB and EOCP do in these figures; with the Bernoulli divergence, "
-        "TrackAndStop() on the same arms, the regret is about 65.",
+        "TrackAndStop() on the same arms, the regret is about 65."
     ),
-    (
-        "DETC-K on Bernoulli arms",
+    "DETC-K on Bernoulli arms": (
         "After four pulls of each arm, several often share the largest mean. Going on with the first of "
         "them, as MATLAB's max does, favours the best arm, which is the first; here one is drawn at random. "
-        "The regret, about 178 here, would be 161 the other way.",
+        "The regret, about 178 here, would be 161 the other way."
     ),
-    (
-        "Number of runs with four arms",
-        "10,000 in the text and here; 1,000 in the scripts.",
-    ),
-)
-"""Where, and why, the published scripts give other numbers than the paper's algorithms: title and reason."""
+    "Number of runs with four arms": "10,000 in the text and here; 1,000 in the scripts.",
+}
+"""Where, and why, the published scripts give other numbers than the paper's algorithms."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of Table 1: a policy, two horizons between which its growth is measured, and some to draw."""
-
-    policy: BasePolicy
-    bandit: Bandit
-    between: tuple[int, int]
-    runs: int
-    quick_runs: int
-    also: tuple[int, ...] = ()
-
-    @property
-    def horizons(self) -> list[int]:
-        return sorted({*self.between, *self.also})
-
-
-_LONG, _MORE = (10**6, 10**12), (10**4, 10**8, 10**10)
+_LONG, _MANY = (10**6, 10**12), (10**4, 10**6, 10**8, 10**10, 10**12)
 _SAMPLED = (10**3, 10**5)  # for Thompson sampling, which has to play every round
-_GAUSSIAN, _BERNOULLI = Gaussian(TWO_MEANS), Bernoulli(TWO_MEANS)
 
-TABLE: dict[str, Row] = {
-    "UCB": Row(p.UCB(), _GAUSSIAN, _LONG, 20_000, 1_000, also=_MORE),
-    "KL-UCB": Row(p.KLUCB(), _BERNOULLI, _LONG, 10_000, 300),
-    "TS": Row(p.ThompsonSampling(), _BERNOULLI, _SAMPLED, 1_000, 100),
-    "BAI-ETC": Row(p.BAIETC(), _GAUSSIAN, _LONG, 20_000, 1_000, also=_MORE),
-    "DETC": Row(p.DETC(), _GAUSSIAN, _LONG, 20_000, 1_000, also=_MORE),
-    "UCB_alpha": Row(p.UCBAlpha(), _GAUSSIAN, _LONG, 5_000, 300),
-    "EOCP": Row(p.EOCP(GAP), _GAUSSIAN, _LONG, 20_000, 1_000, also=_MORE),
-    "EOCP-UG": Row(p.EOCPUG(), _GAUSSIAN, _LONG, 20_000, 1_000, also=_MORE),
-    "KL-EOCP": Row(p.KLEOCP(kl_min(_BERNOULLI)), _BERNOULLI, _LONG, 20_000, 1_000),
+
+def _row(
+    label: str, policy: BasePolicy, bandit: Bandit, horizons: tuple[int, ...], runs: int, quick_runs: int
+) -> Experiment:
+    return Experiment(f"table1-{label}", label, {label: policy}, bandit, horizons, runs, quick_runs)
+
+
+TABLE: dict[str, Experiment] = {
+    row.title: row
+    for row in (
+        _row("UCB", p.UCB(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("KL-UCB", p.KLUCB(), _BERNOULLI, _LONG, 10_000, 300),
+        _row("TS", p.ThompsonSampling(), _BERNOULLI, _SAMPLED, 1_000, 100),
+        _row("BAI-ETC", p.BAIETC(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("DETC", p.DETC(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("UCB_alpha", p.UCBAlpha(), _GAUSSIAN, _LONG, 5_000, 300),
+        _row("EOCP", p.EOCP(GAP), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("EOCP-UG", p.EOCPUG(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("KL-EOCP", p.KLEOCP(kl_min(_BERNOULLI)), _BERNOULLI, _LONG, 20_000, 1_000),
+    )
 }
 """The policies of Table 1 by the names of `robai.theory.table`, whose lower bounds have nothing to play."""
 
 INFLATIONS = tuple(step / 8 * INFLATION for step in range(9))
 
-_INFLATED: dict[str, Callable[[float], BasePolicy]] = {
-    "EOCP": lambda c: p.EOCP(GAP, inflation=c),
-    "EOCP-UG": lambda c: p.EOCPUG(inflation=c),
-}
-
 SENSITIVITY: dict[str, Experiment] = {
     name: Experiment(
         f"sensitivity-{name.lower()}",
-        f"{name} on two Gaussian arms, c from 0 to 4 sqrt 2",
+        name,
+        {f"{name}, c = {policy.inflation:.2f}": policy for policy in policies},
         _GAUSSIAN,
-        10**6,
+        (10**6,),
         20_000,
         500,
-        {f"{name}, c = {c:.2f}": make(c) for c in INFLATIONS},
     )
-    for name, make in _INFLATED.items()
+    for name, policies in (
+        ("EOCP", [p.EOCP(GAP, inflation=c) for c in INFLATIONS]),
+        ("EOCP-UG", [p.EOCPUG(inflation=c) for c in INFLATIONS]),
+    )
 }
+
+SECTIONS: dict[str, Mapping[str, Experiment]] = {
+    **{name: {name: experiment} for name, experiment in FIGURES.items()},
+    "table1": TABLE,
+    "sensitivity": SENSITIVITY,
+}
+"""What `robai.paper.reproduction.reproduce(only=)` can choose from, and what is played for it."""

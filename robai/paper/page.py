@@ -1,50 +1,28 @@
-"""The page of a report, and its tables as people read them."""
+"""The page of a report, and its tables as people read them: rows of texts by the names of their columns."""
 
 import math
 import time
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 
 from robai._base.intervals import Mean
 from robai._base.text import percent
 from robai.paper.claims import Verdict
-from robai.paper.experiments import DIFFERENCES, FIGURES, TABLE, UNKNOWN, Experiment
-from robai.paper.reproduction import Growth, Reproduction, duration, scientific
+from robai.paper.experiments import DIFFERENCES, FIGURES, SENSITIVITY
+from robai.paper.reproduction import Growth, Played, Reproduction, scientific
 from robai.report import html
-from robai.result import Comparison
+from robai.report.html import Section
 from robai.result.text import count_text, mean_text, median_text
 from robai.theory import table
 
-CLAIMS_HEADER = ("claim", "taken to mean", "experiment", "result", "numbers")
-TABLE_HEADER = (
-    "policy",
-    "bandit",
-    "between T",
-    "regret / log T, paper",
-    "measured slope",
-    "commitment, paper",
-    "T_c / log T",
-    "T_c / log² T",
-    "p, if T_c grows like log^p T",
-    "confidence, paper",
-    "wrong commitments, 95 % interval",
-)
-_FIGURE_HEADER = (
-    "policy",
-    "regret",
-    "clean elsewhere",
-    "apart by",
-    "like the scripts",
-    "committed",
-    "median at",
-    "wrong commitments, 95 % interval",
-)
-
-
-_MADE_HEADER = ("section", "name", "policy", "bandit", "T", "runs", "seconds")
-
 _PAPER = (
     "Q. Zhang and L. Ying, “Fast and Regret Optimal Best Arm Identification: Fundamental Limits and "
-    "Low-Complexity Algorithms”, NeurIPS 2023, arXiv 2309.00591"
+    "Low-Complexity Algorithms”, NeurIPS 2023, arXiv 2309.00591."
+)
+_SCRIPTS_NOTE = (
+    "The column “like the scripts” above is by a program that behaves like the authors' published MATLAB "
+    "scripts (thumichzqn/fastROBAI, d678c1c), “clean elsewhere” by one that plays the paper as printed; both "
+    "were written independently of this package. Where the first differs from ours, this is why:"
 )
 _TABLE_NOTE = (
     "Both columns of regret are per unit of log T: the paper's is the limit as T grows, ours the slope "
@@ -76,55 +54,48 @@ _DETAILS_NOTE = (
 def page(reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]) -> str:
     """The report as one page of HTML."""
     title = "robai: the paper's experiments, reproduced"
-    return html.page(title, _parts(title, reproduction, pictures, versions))
-
-
-def _parts(
-    title: str, reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]
-) -> Iterator[str]:
-    verdicts = reproduction.verdicts
-    yield html.heading(title, 1)
-    yield html.paragraph(_PAPER + ".")
     scale = "a quick look with few runs" if reproduction.quick else "full scale"
-    yield html.paragraph(
-        f"This is {scale}, played in {duration(reproduction.seconds)}. {headline(verdicts)} Parameters, "
-        "versions and seed are at the end; figures, numbers and arrays are in the files beside this page."
+    seconds = reproduction.seconds
+    duration = f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+    introduction = (
+        f"This is {scale}, played in {duration}. {headline(reproduction.verdicts)} Parameters, versions and "
+        "seed are at the end; figures, numbers and arrays are in the files beside this page."
     )
-    yield html.contents(_contents(reproduction))
-    if verdicts:
-        yield html.heading("Claims", name="claims")
-        yield html.table(CLAIMS_HEADER, claim_rows(verdicts))
-    for name, results in reproduction.figures.items():
-        yield from _experiment(FIGURES[name], results, pictures)
-    if reproduction.figures:
-        yield html.heading("Where the published scripts differ", name="differences")
-        yield html.paragraph(
-            "The column “like the scripts” above is by a program that behaves like the authors' published "
-            "MATLAB scripts (thumichzqn/fastROBAI, d678c1c), “clean elsewhere” by one that plays the paper "
-            "as printed; both were written independently of this package. Where the first differs from "
-            "ours, this is why:"
-        )
-        yield html.definitions(DIFFERENCES)
+    parts = [html.paragraph(_PAPER), html.paragraph(introduction)]
+    return html.page(title, parts, list(_sections(reproduction, pictures, versions)))
+
+
+def _sections(
+    reproduction: Reproduction, pictures: Mapping[str, bytes], versions: Mapping[str, str]
+) -> Iterator[Section]:
+    if reproduction.verdicts:
+        yield Section("claims", "Claims", "Claims", [html.table(_claim_rows(reproduction.verdicts))])
+    figures = list(reproduction.played(FIGURES))
+    for played in figures:
+        title = played.experiment.title
+        yield Section(played.name, title.split(":")[0], title, _figure(played, pictures))
+    if figures:
+        parts = [html.paragraph(_SCRIPTS_NOTE), html.definitions(DIFFERENCES)]
+        yield Section("differences", "The scripts", "Where the published scripts differ", parts)
     if reproduction.table:
-        yield html.heading("Table 1, measured", name="table1")
-        yield html.table(TABLE_HEADER, table_rows(reproduction.table), numbers=(3, 4, 6, 7, 8))
-        yield html.paragraph(_TABLE_NOTE)
-        yield html.picture(
-            pictures["scaling"], "regret and commitment time against the horizon", _SCALING_NOTE
-        )
-    if reproduction.sensitivity:
-        yield html.heading("How much c matters", name="sensitivity")
-        text = "regret and commitment time of EOCP and EOCP-UG against c"
-        yield html.picture(pictures["sensitivity"], text, _SENSITIVITY_NOTE)
-    yield html.heading("How it was made", name="made")
-    yield html.definitions(
-        [
-            ("seed of every simulation (rng)", str(reproduction.entropy)),
-            ("made on", time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())),
-            *versions.items(),
+        text = "regret and commitment time against the horizon"
+        parts = [
+            html.table(table_rows(reproduction.table), numbers=_TABLE_NUMBERS),
+            html.paragraph(_TABLE_NOTE),
+            html.picture(pictures["scaling"], text, _SCALING_NOTE),
         ]
-    )
-    yield html.table(_MADE_HEADER, _made_rows(reproduction), numbers=(4, 5, 6))
+        yield Section("table1", "Table 1", "Table 1, measured", parts)
+    if any(reproduction.played(SENSITIVITY)):
+        text = "regret and commitment time of EOCP and EOCP-UG against c"
+        parts = [html.picture(pictures["sensitivity"], text, _SENSITIVITY_NOTE)]
+        yield Section("sensitivity", "Sensitivity", "How much c matters", parts)
+    made = {
+        "seed of every simulation (rng)": str(reproduction.entropy),
+        "made on": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
+        **versions,
+    }
+    simulations = html.table(_made_rows(reproduction), numbers=("T", "runs", "seconds"))
+    yield Section("made", "How it was made", "How it was made", [html.definitions(made), simulations])
 
 
 def headline(verdicts: list[Verdict]) -> str:
@@ -137,108 +108,121 @@ def headline(verdicts: list[Verdict]) -> str:
     return f"{held} of {len(verdicts)} claims hold, {len(verdicts) - held} do not."
 
 
-def _contents(reproduction: Reproduction) -> Iterator[tuple[str, str]]:
-    if reproduction.figures:
-        yield "claims", "Claims"
-        for name in reproduction.figures:
-            yield name, FIGURES[name].title.split(":")[0]
-        yield "differences", "The scripts"
-    if reproduction.table:
-        yield "table1", "Table 1"
-    if reproduction.sensitivity:
-        yield "sensitivity", "Sensitivity"
-    yield "made", "How it was made"
-
-
-def _experiment(experiment: Experiment, results: Comparison, pictures: Mapping[str, bytes]) -> Iterator[str]:
-    yield html.heading(experiment.title, name=experiment.name)
-    size = f"T = {experiment.horizon:,}, {next(iter(results.values())).runs:,} runs"
-    yield html.paragraph(f"{experiment.bandit!r}, {size}.")
-    yield html.picture(pictures[experiment.name], f"mean regret against rounds, {size}", _CURVES_NOTE)
-    caption = "± is the standard error of the mean; “apart by” counts standard errors of the difference"
-    yield html.table(_FIGURE_HEADER, _figure_rows(experiment, results), caption=caption, numbers=range(1, 7))
-    yield html.picture(pictures[f"{experiment.name}-details"], "details of the same runs", _DETAILS_NOTE)
-
-
-def claim_rows(verdicts: list[Verdict]) -> list[tuple[str, ...]]:
+def _claim_rows(verdicts: list[Verdict]) -> list[dict[str, str]]:
     """One a verdict; a claim that is checked in several experiments is spelt out once."""
-    names = [verdict.claim for verdict in verdicts]
-    first = [place == names.index(name) for place, name in enumerate(names)]
     return [
-        (
-            *((each.claim, each.criterion) if is_first else ("", "")),
-            each.experiment,
-            "holds" if each.holds else "does not hold",
-            each.numbers,
-        )
-        for each, is_first in zip(verdicts, first, strict=True)
+        {
+            "claim": "" if place else each.claim,
+            "taken to mean": "" if place else each.criterion,
+            "experiment": each.experiment,
+            "result": each.result,
+            "numbers": each.numbers,
+        }
+        for _, group in groupby(verdicts, key=lambda verdict: verdict.claim)
+        for place, each in enumerate(group)
     ]
 
 
-def table_rows(rows: list[Growth]) -> list[tuple[str, ...]]:
+def _figure(played: Played, pictures: Mapping[str, bytes]) -> list[str]:
+    rows = _figure_rows(played)
+    size = f"T = {played.first.horizon:,}, {played.first.runs:,} runs"
+    caption = "± is the standard error of the mean; “apart by” counts standard errors of the difference"
+    return [
+        html.paragraph(f"{played.experiment.bandit!r}, {size}."),
+        html.picture(pictures[played.name], f"mean regret against rounds, {size}", _CURVES_NOTE),
+        html.table(rows, caption=caption, numbers=list(rows[0])[1:-1]),
+        html.picture(pictures[f"{played.name}-details"], "details of the same runs", _DETAILS_NOTE),
+    ]
+
+
+def _figure_rows(played: Played) -> list[dict[str, str]]:
+    rows = []
+    for label, result in played.results.items():
+        clean, scripts = played.experiment.elsewhere.get(label, (None, None))
+        digest = result.digest()
+        rows.append(
+            {
+                "policy": label,
+                "regret": mean_text(digest.regret),
+                "clean elsewhere": _text(clean),
+                "apart by": _apart(digest.regret, clean),
+                "like the scripts": _text(scripts),
+                "committed": percent(digest.committed),
+                "median at": median_text(digest),
+                "wrong commitments, 95 % interval": count_text(digest.wrong),
+            }
+        )
+    return rows
+
+
+def _apart(mean: Mean, other: Mean | None) -> str:
+    if other is None:
+        return "-"
+    return f"{(mean.value - other.value) / math.hypot(mean.sem, other.sem):+.1f} s.e."
+
+
+def table_rows(growths: list[Growth]) -> list[dict[str, str]]:
     """Table 1: what the paper states beside what was measured."""
     stated = {row.policy: row for row in table()}
     return [
-        (
-            growth.policy,
-            type(TABLE[growth.policy].bandit).__name__,
-            f"{scientific(growth.short.horizon)}, {scientific(growth.long.horizon)}",
-            f"{growth.constant:.3g}",
-            _text(growth.slope),
-            stated[growth.policy].commitment,
-            *(_per_log(growth, power) for power in (1, 2)),
-            _text(growth.exponent) if growth.exponent else "-",
-            stated[growth.policy].confidence,
-            count_text(growth.short.digest().wrong),
-        )
-        for growth in rows
+        {
+            "policy": growth.policy,
+            "bandit": growth.bandit,
+            "between T": ", ".join(map(scientific, growth.horizons)),
+            "regret / log T, paper": f"{growth.constant:.3g}",
+            "measured slope": _text(growth.slope),
+            "commitment, paper": stated[growth.policy].commitment,
+            "T_c / log T": _per_log(growth, 1),
+            "T_c / log² T": _per_log(growth, 2),
+            "p, if T_c grows like log^p T": _text(growth.exponent),
+            "confidence, paper": stated[growth.policy].confidence,
+            "wrong commitments, 95 % interval": count_text(growth.wrong if growth.wrong.committed else None),
+        }
+        for growth in growths
     ]
+
+
+_TABLE_NUMBERS = (
+    "regret / log T, paper",
+    "measured slope",
+    "T_c / log T",
+    "T_c / log² T",
+    "p, if T_c grows like log^p T",
+)
+TABLE_ON_A_TERMINAL = (
+    "policy",
+    "between T",
+    "regret / log T, paper",
+    "measured slope",
+    "p, if T_c grows like log^p T",
+    "wrong commitments, 95 % interval",
+)
 
 
 def _per_log(growth: Growth, power: int) -> str:
     if growth.commitments is None:
         return "-"
-    pairs = zip(growth.commitments, (growth.short, growth.long), strict=True)
-    return ", ".join(f"{mean.value / math.log(result.horizon) ** power:.3g}" for mean, result in pairs)
+    pairs = zip(growth.commitments, growth.horizons, strict=True)
+    return ", ".join(f"{mean.value / math.log(horizon) ** power:.3g}" for mean, horizon in pairs)
 
 
-def _text(mean: Mean) -> str:
+def _text(mean: Mean | None) -> str:
+    if mean is None:
+        return "-"
     digits = 3 if 0.0 < mean.sem < 0.005 else 2
     return f"{mean.value:.{digits}f} ± {mean.sem:.{digits}f}" if mean.sem > 0.0 else f"{mean.value:.2f}"
 
 
-def _figure_rows(experiment: Experiment, results: Comparison) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = []
-    for label, result in results.items():
-        clean, scripts = experiment.elsewhere[label]
-        digest = result.digest()
-        apart = (digest.regret.value - clean.regret) / math.hypot(digest.regret.sem, clean.sem)
-        rows.append(
-            (
-                label,
-                mean_text(digest.regret),
-                "-" if clean == UNKNOWN else f"{clean.regret:.2f} ± {clean.sem:.2f}",
-                "-" if clean == UNKNOWN else f"{apart:+.1f} s.e.",
-                f"{scripts.regret:.2f} ± {scripts.sem:.2f}",
-                percent(digest.committed),
-                median_text(digest),
-                count_text(digest.wrong),
-            )
-        )
-    return rows
-
-
-def _made_rows(reproduction: Reproduction) -> list[tuple[str, ...]]:
+def _made_rows(reproduction: Reproduction) -> list[dict[str, str]]:
     return [
-        (
-            section,
-            result.label,
-            result.meta["policy"],
-            result.meta["bandit"],
-            scientific(result.horizon),
-            f"{result.runs:,}",
-            f"{result.meta['seconds']:.2f}",
-        )
-        for section, results in reproduction.simulations().items()
-        for result in results
+        {
+            "section": section,
+            "name": result.label,
+            "policy": result.meta["policy"],
+            "bandit": result.meta["bandit"],
+            "T": scientific(result.horizon),
+            "runs": f"{result.runs:,}",
+            "seconds": f"{result.meta['seconds']:.2f}",
+        }
+        for section, result in reproduction.simulations()
     ]

@@ -3,23 +3,22 @@
 import csv
 import io
 import json
-import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robai import plotting
-from robai._base.directory import MANIFEST, replacing
+from robai._base.directory import MANIFEST
 from robai._base.version import VERSION
 from robai.paper.claims import Verdict
-from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
+from robai.paper.experiments import FIGURES, INFLATIONS, SECTIONS, SENSITIVITY, TABLE
 from robai.paper.page import page
-from robai.paper.reproduction import Growth, Reproduction, scientific
+from robai.paper.reproduction import Growth, Reproduction
 from robai.plotting.style import QUANTITIES, new_figure
-from robai.result import Comparison, Result
+from robai.result import Comparison
 from robai.result.digest import record
 from robai.theory import lai_robbins
 
@@ -27,67 +26,105 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def write_report(reproduction: Reproduction, path: str | os.PathLike[str]) -> Path:
-    """Write a whole report, or nothing, to a directory; what was there is replaced only if it is a report."""
-    with replacing(path) as directory:
-        write_files(reproduction, directory)
-    return Path(path)
-
-
 def write_files(reproduction: Reproduction, directory: Path) -> None:
     """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json."""
     for name in ("figures", "numbers", "arrays"):
         (directory / name).mkdir()
     pictures = {}
-    for name, figure in draw(reproduction).items():
+    for name, figure in _draw(reproduction).items():
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine("none")  # once is enough for both formats
         pictures[name] = _svg(figure, name)
         (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
         figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
-    for name, data in _numbers(reproduction).items():
+    found = summary(reproduction)
+    for name, data in _numbers(reproduction, found).items():
         (directory / "numbers" / f"{name}.csv").write_bytes(data)
-    for name, result in _arrays(reproduction).items():
-        result.save(directory / "arrays" / f"{name}.npz")
-    (directory / "index.html").write_text(page(reproduction, pictures, _versions()), encoding="utf-8")
+    for experiments in SECTIONS.values():
+        for played in reproduction.played(experiments):
+            saved = played.results if len(played.results) > 1 else played.first
+            saved.save(directory / "arrays" / f"{played.name}.npz")
+    (directory / "index.html").write_text(page(reproduction, pictures, found["versions"]), encoding="utf-8")
     files = sorted(each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file())
-    text = json.dumps(summary(reproduction) | {"files": files}, indent=1, allow_nan=False)
-    (directory / MANIFEST).write_text(text)
+    (directory / MANIFEST).write_text(json.dumps(found | {"files": files}, indent=1, allow_nan=False))
 
 
 def summary(reproduction: Reproduction) -> dict[str, Any]:
     """What a script would read: claims, and a record of every simulation."""
+    import matplotlib as mpl
+
     return {
         "quick": reproduction.quick,
         "entropy": str(reproduction.entropy),
         "seconds": reproduction.seconds,
-        "versions": _versions(),
+        "versions": {
+            "robai": VERSION,
+            "numpy": np.__version__,
+            "matplotlib": mpl.__version__,
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+        },
         "claims": [verdict._asdict() for verdict in reproduction.verdicts],
         "table1": [_growth_record(growth) for growth in reproduction.table],
         "simulations": [
-            {"section": section} | record(result)
-            for section, results in reproduction.simulations().items()
-            for result in results
+            {"section": section} | record(result) for section, result in reproduction.simulations()
         ],
     }
 
 
-# Figures
+def _growth_record(growth: Growth) -> dict[str, Any]:
+    first, second = growth.commitments or (None, None)
+    return {
+        "policy": growth.policy,
+        "horizon_short": growth.horizons[0],
+        "horizon_long": growth.horizons[1],
+        "slope": growth.slope.value,
+        "slope_sem": growth.slope.sem,
+        "constant": growth.constant,
+        "commit_time_short": first and first.value,
+        "commit_time_long": second and second.value,
+        "commit_exponent": growth.exponent and growth.exponent.value,
+        "commit_exponent_sem": growth.exponent and growth.exponent.sem,
+        "wrong_commits": growth.wrong.count,
+        "committed": growth.wrong.committed,
+        "wrong_commit_high": growth.wrong.high,
+    }
 
 
-def draw(reproduction: Reproduction) -> "dict[str, Figure]":
+def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, bytes]:
+    numbers = {"claims": csv_bytes(Verdict._fields, reproduction.verdicts)}
+    for name in ("simulations", "table1"):
+        if records := found[name]:
+            numbers[name] = csv_bytes(records[0], (each.values() for each in records))
+    for played in reproduction.played(FIGURES):
+        rows = (
+            (label, *row)
+            for label, result in played.results.items()
+            for row in zip(result.times, result.regret, result.regret_sem, strict=True)
+        )
+        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
+    return numbers
+
+
+def csv_bytes(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue().encode()
+
+
+def _draw(reproduction: Reproduction) -> "dict[str, Figure]":
     """Every figure of the report, by name."""
     figures: dict[str, Figure] = {}
-    for name, results in reproduction.figures.items():
-        figures[name] = new_figure(7.5, 4.5)
-        bound = lai_robbins(FIGURES[name].bandit)
-        ax = results.plot(figures[name].subplots(), lower_bound=bound)
-        ax.set_title(f"{FIGURES[name].title}, {results['EOCP'].runs:,} runs", pad=36)
-        figures[f"{name}-details"] = _details(results)
+    for played in reproduction.played(FIGURES):
+        figures[played.name] = new_figure(7.5, 4.5)
+        bound = lai_robbins(played.experiment.bandit)
+        ax = played.results.plot(figures[played.name].subplots(), lower_bound=bound)
+        ax.set_title(f"{played.experiment.title}, {played.first.runs:,} runs", pad=36)
+        figures[f"{played.name}-details"] = _details(played.results)
     if reproduction.table:
-        figures["scaling"] = _scaling(reproduction.table)
-    if reproduction.sensitivity:
+        figures["scaling"] = _scaling(reproduction)
+    if any(reproduction.played(SENSITIVITY)):
         figures["sensitivity"] = _sensitivity(reproduction)
     return figures
 
@@ -103,22 +140,24 @@ def _details(results: Comparison) -> "Figure":
     return figure
 
 
-def _scaling(rows: list[Growth]) -> "Figure":
-    """Regret and commitment over horizons, for the policies of figure 1, left."""
-    order = list(FIGURES["fig1-gaussian"].policies)  # and so the colours, of the figure
-    drawn = sorted((row for row in rows if row.policy in order), key=lambda row: order.index(row.policy))
-    results = [result for row in drawn for result in row.results]
+def _scaling(reproduction: Reproduction) -> "Figure":
+    """Regret and commitment over horizons, for the policies of figure 1, left, in their colours there."""
+    experiment = FIGURES["fig1-gaussian"]
+    rows = {label: TABLE[label] for label in experiment.policies}
+    results = [played.first for played in reproduction.played(rows)]
     figure = new_figure(11, 4)
     left, right = figure.subplots(1, 2)
-    plotting.plot_scaling(results, left, lower_bound=lai_robbins(TABLE[drawn[0].policy].bandit))
+    plotting.plot_scaling(results, left, lower_bound=lai_robbins(experiment.bandit))
     plotting.plot_scaling(results, right, quantity="commitment")
     return figure
 
 
 def _sensitivity(reproduction: Reproduction) -> "Figure":
     figure = new_figure(11, 4)
-    results = {name: list(own.values()) for name, own in reproduction.sensitivity.items()}
-    gaussian: Mapping[str, Result] = reproduction.figures.get("fig1-gaussian", {})
+    results = {
+        played.experiment.title: list(played.results.values()) for played in reproduction.played(SENSITIVITY)
+    }
+    gaussian = reproduction.results.get("fig1-gaussian")
     for ax, quantity in zip(figure.subplots(1, 2), QUANTITIES, strict=True):
         plotting.plot_parameter(
             results,
@@ -126,7 +165,7 @@ def _sensitivity(reproduction: Reproduction) -> "Figure":
             ax,
             name="c in l = log T + c sqrt(log T)",
             quantity=quantity,
-            reference=gaussian.get("UCB") if quantity == "regret" else None,
+            reference=gaussian[0]["UCB"] if gaussian and quantity == "regret" else None,
         )
     return figure
 
@@ -139,72 +178,3 @@ def _svg(figure: "Figure", name: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     return buffer.getvalue()
-
-
-# Numbers
-
-
-def csv_bytes(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode()
-
-
-def _numbers(reproduction: Reproduction) -> dict[str, bytes]:
-    simulations = summary(reproduction)["simulations"]
-    numbers = {
-        "simulations": csv_bytes(list(simulations[0]), [list(each.values()) for each in simulations]),
-        "claims": csv_bytes(Verdict._fields, reproduction.verdicts),
-    }
-    for name, results in reproduction.figures.items():
-        rows = [
-            (label, *row)
-            for label, result in results.items()
-            for row in zip(result.times, result.regret, result.regret_sem, strict=True)
-        ]
-        numbers[f"{name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
-    if reproduction.table:
-        records = [_growth_record(growth) for growth in reproduction.table]
-        numbers["table1"] = csv_bytes(list(records[0]), [list(each.values()) for each in records])
-    return numbers
-
-
-def _arrays(reproduction: Reproduction) -> dict[str, Result | Comparison]:
-    arrays: dict[str, Result | Comparison] = dict(reproduction.figures)
-    for growth in reproduction.table:
-        arrays |= {f"table1-{growth.policy}-{scientific(each.horizon)}": each for each in growth.results}
-    return arrays | {SENSITIVITY[name].name: results for name, results in reproduction.sensitivity.items()}
-
-
-def _growth_record(growth: Growth) -> dict[str, Any]:
-    commitments, exponent = growth.commitments, growth.exponent
-    first, second = commitments or (None, None)
-    return {
-        "policy": growth.policy,
-        "horizon_short": growth.short.horizon,
-        "horizon_long": growth.long.horizon,
-        "slope": growth.slope.value,
-        "slope_sem": growth.slope.sem,
-        "constant": growth.constant,
-        "commit_time_short": first and first.value,
-        "commit_time_long": second and second.value,
-        "commit_exponent": exponent and exponent.value,
-        "commit_exponent_sem": exponent and exponent.sem,
-        "wrong_commits": growth.wrong.count,
-        "committed": growth.wrong.committed,
-        "wrong_commit_high": growth.wrong.high,
-    }
-
-
-def _versions() -> dict[str, str]:
-    import matplotlib as mpl
-
-    return {
-        "robai": VERSION,
-        "numpy": np.__version__,
-        "matplotlib": mpl.__version__,
-        "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}",
-    }

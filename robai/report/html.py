@@ -1,8 +1,9 @@
 """A page of HTML in one file: headings, paragraphs, tables and pictures, with everything inline."""
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import NamedTuple
 
 _STYLE = """
 :root { color-scheme: light; }
@@ -26,11 +27,23 @@ figcaption { color: #555; max-width: 46rem; }
 dt { font-weight: 600; margin-top: 0.8rem; } dd { margin-left: 0; }
 """
 
-
 _SHORT = 18  # letters that are not worth a line break
 
 
-def page(title: str, parts: Iterable[str]) -> str:
+class Section(NamedTuple):
+    """A part of a page with a heading, and a link to it at the top."""
+
+    name: str
+    link: str
+    heading: str
+    parts: Sequence[str]
+
+
+def page(title: str, introduction: Iterable[str], sections: Sequence[Section] = ()) -> str:
+    links = "".join(f'<a href="#{escape(each.name)}">{escape(each.link)}</a>' for each in sections)
+    parts = [f"<h1>{escape(title)}</h1>", *introduction, f"<nav>{links}</nav>"]
+    for each in sections:
+        parts += [f'<h2 id="{escape(each.name)}">{escape(each.heading)}</h2>', *each.parts]
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -38,54 +51,38 @@ def page(title: str, parts: Iterable[str]) -> str:
     )
 
 
-def heading(text: str, level: int = 2, name: str | None = None) -> str:
-    anchor = f' id="{escape(name)}"' if name else ""
-    return f"<h{level}{anchor}>{escape(text)}</h{level}>"
-
-
 def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def contents(entries: Iterable[tuple[str, str]]) -> str:
-    """Links to headings: (name, text)."""
-    return (
-        "<nav>"
-        + "".join(f'<a href="#{escape(name)}">{escape(text)}</a>' for name, text in entries)
-        + "</nav>"
-    )
-
-
-def picture(svg: bytes, text: str, caption: str = "") -> str:
+def picture(svg: bytes, text: str, caption: str) -> str:
     """A drawing as a data address: two of them in one page cannot mix up their identifiers."""
     data = base64.b64encode(svg).decode()
-    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
-    return f'<figure><img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">{below}</figure>'
+    image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{data}">'
+    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
-def definitions(entries: Iterable[tuple[str, str]]) -> str:
-    return (
-        "<dl>"
-        + "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in entries)
-        + "</dl>"
-    )
+def definitions(entries: Mapping[str, str]) -> str:
+    pairs = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in entries.items())
+    return f"<dl>{pairs}</dl>"
 
 
-def table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str = "", numbers: Iterable[int] = ()
-) -> str:
-    """A table of texts; columns in `numbers` are set to the right, "holds" and "does not hold" in colour."""
-    numbers = set(numbers)
+def table(rows: Sequence[Mapping[str, str]], *, caption: str = "", numbers: Iterable[str] = ()) -> str:
+    """A table of texts by the names of their columns.
+
+    Columns in `numbers` are set to the right, "holds" and "does not hold" in colour.
+    """
+    right = set(numbers)
     marks = {"holds": "holds", "does not hold": "fails"}
 
-    def cell(tag: str, column: int, text: str) -> str:
-        kind = "number" if column in numbers else "short" if len(text) <= _SHORT else "text"
-        return f'<{tag} class="{marks.get(text, kind)}">{escape(text)}</{tag}>'
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        return "<tr>" + "".join(cell(tag, column, text) for column, text in enumerate(cells)) + "</tr>"
+    def line(tag: str, cells: Iterable[tuple[str, str]]) -> str:
+        written = ""
+        for column, text in cells:
+            kind = "number" if column in right else "short" if len(text) <= _SHORT else "text"
+            written += f'<{tag} class="{marks.get(text, kind)}">{escape(text)}</{tag}>'
+        return f"<tr>{written}</tr>"
 
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
-    body = "\n".join(line("td", row) for row in rows)
-    whole = f"{title}<thead>{line('th', header)}</thead><tbody>{body}</tbody>"
-    return f'<div class="wide"><table>{whole}</table></div>'
+    head = line("th", ((column, column) for column in rows[0]))
+    body = "\n".join(line("td", row.items()) for row in rows)
+    return f'<div class="wide"><table>{title}<thead>{head}</thead><tbody>{body}</tbody></table></div>'

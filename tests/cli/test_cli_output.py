@@ -27,8 +27,8 @@ def unplayed(monkeypatch):
 @pytest.fixture
 def reproduction(monkeypatch):
     """What `reproduce` would return, made of few runs."""
-    figures = {"fig1-bernoulli": FIGURES["fig1-bernoulli"].run(runs=40, rng=0)}
-    done = Reproduction(quick=True, entropy=0, figures=figures, seconds=1.0)
+    results = {"fig1-bernoulli": FIGURES["fig1-bernoulli"].run(runs=40, rng=0)}
+    done = Reproduction(quick=True, entropy=0, results=results, seconds=1.0)
     monkeypatch.setattr("robai.paper.reproduction.reproduce", lambda *_, **__: done)
     return done
 

@@ -5,18 +5,18 @@ import pytest
 
 import robai
 from robai.paper.claims import CLAIMS, check, regret_after, regret_ratio
-from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE, UNKNOWN
-from robai.paper.reproduction import SECTIONS, Growth, reproduce
+from robai.paper.experiments import FIGURES, INFLATIONS, SECTIONS, SENSITIVITY, TABLE
+from robai.paper.reproduction import Growth, reproduce
 from robai.theory import INFLATION, table
 
 
 def test_the_parameters_are_those_of_the_paper():
-    sizes = {name: (each.horizon, each.runs, len(each.bandit.means)) for name, each in FIGURES.items()}
+    sizes = {name: (each.horizons, each.runs, len(each.bandit.means)) for name, each in FIGURES.items()}
     assert sizes == {
-        "fig1-gaussian": (10**6, 10**5, 2),
-        "fig1-bernoulli": (10**5, 10**5, 2),
-        "fig2-gaussian": (10**5, 10**4, 4),
-        "fig2-bernoulli": (10**5, 10**4, 4),
+        "fig1-gaussian": ((10**6,), 10**5, 2),
+        "fig1-bernoulli": ((10**5,), 10**5, 2),
+        "fig2-gaussian": ((10**5,), 10**4, 4),
+        "fig2-bernoulli": ((10**5,), 10**4, 4),
     }
     for name, each in FIGURES.items():
         inflation = 1.0 if name.startswith("fig1") else 0.2
@@ -32,7 +32,7 @@ def test_the_parameters_are_those_of_the_paper():
 
 @pytest.fixture(scope="module")
 def figures():
-    return {name: each.run(runs=150, rng=0) for name, each in FIGURES.items()}
+    return {name: each.run(runs=150, rng=0)[0] for name, each in FIGURES.items()}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -43,14 +43,14 @@ def test_regret_agrees_with_an_independent_program(figures, name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
 def test_regret_agrees_with_an_independent_program_in_many_runs(name):
-    _assert_agreement(FIGURES[name], FIGURES[name].run(runs=10**4, rng=1))
+    _assert_agreement(FIGURES[name], FIGURES[name].run(runs=10**4, rng=1)[0])
 
 
 def _assert_agreement(experiment, results):
     for label, result in results.items():
         clean = experiment.elsewhere[label].clean
-        if clean != UNKNOWN:
-            apart = abs(result.regret[-1] - clean.regret) / math.hypot(result.regret_sem[-1], clean.sem)
+        if clean is not None:
+            apart = abs(result.regret[-1] - clean.value) / math.hypot(result.regret_sem[-1], clean.sem)
             assert apart < 5.0, label
 
 
@@ -93,28 +93,30 @@ def test_no_regret_comes_after_a_right_commitment(figures):
 def test_growth_measures_slope_and_exponent():
     assert list(TABLE) == [row.policy for row in table() if not row.policy.startswith("LB")]
     row = TABLE["EOCP-UG"]
-    results = [robai.simulate(row.policy, row.bandit, horizon, 300, rng=0) for horizon in row.between]
-    growth = Growth("EOCP-UG", results)
+    growth = Growth.of(row, [played["EOCP-UG"] for played in row.run(runs=300, rng=0)])
+    assert growth.horizons == (10**6, 10**12)
+    results = [robai.simulate(robai.EOCPUG(), row.bandit, horizon, 300, rng=0) for horizon in growth.horizons]
     slope = np.diff([result.regret[-1] for result in results])[0] / math.log(10**6)
     assert growth.slope.value == pytest.approx(slope)
     assert growth.constant == pytest.approx(4.0)
     assert growth.exponent.value == pytest.approx(2.0, abs=5 * growth.exponent.sem)
-    never = TABLE["UCB"]
-    results = [robai.simulate(never.policy, never.bandit, horizon, 5, rng=0) for horizon in never.between]
-    assert Growth("UCB", results).exponent is None
+    never = [played["UCB"] for played in TABLE["UCB"].run(runs=5, rng=0)]
+    assert Growth.of(TABLE["UCB"], never).exponent is None
+    sampled = [played["TS"] for played in TABLE["TS"].run(runs=2, rng=0)]
+    assert Growth.of(TABLE["TS"], sampled).horizons == (10**3, 10**5)
 
 
 def test_reproduce_plays_what_is_asked_for_and_reports_every_policy():
     lines = []
     done = reproduce(["sensitivity"], quick=True, report=lambda line, final: lines.append((line, final)))
-    assert done.figures == {}
-    assert set(done.sensitivity) == set(SENSITIVITY)
-    assert next(iter(done.sensitivity["EOCP"])) == "EOCP, c = 0.00"
+    assert set(done.results) == {each.name for each in SENSITIVITY.values()}
+    (eocp,) = done.results["sensitivity-eocp"]
+    assert next(iter(eocp)) == "EOCP, c = 0.00"
     final = [line for line, is_final in lines if is_final]
     assert len(final) == 2 * len(INFLATIONS)
-    assert all("left" in line for line in final[:-1])
-    alone = SENSITIVITY["EOCP"].run(runs=SENSITIVITY["EOCP"].quick_runs, rng=0)
-    assert alone["EOCP, c = 0.00"] == done.sensitivity["EOCP"]["EOCP, c = 0.00"]
+    assert all(line.startswith("sensitivity ") and line.endswith(" s") for line in final)
+    (alone,) = SENSITIVITY["EOCP"].run(runs=SENSITIVITY["EOCP"].quick_runs, rng=0)
+    assert alone["EOCP, c = 0.00"] == eocp["EOCP, c = 0.00"]
 
 
 def test_unknown_parts_are_refused_before_any_work():

@@ -6,7 +6,8 @@ import statistics
 import pytest
 from support.examples import irregular
 
-from robai.paper.page import TABLE_HEADER, table_rows
+from robai.paper.experiments import TABLE
+from robai.paper.page import TABLE_ON_A_TERMINAL, table_rows
 from robai.paper.reproduction import Growth
 
 SHORT, LONG = 10**6, 10**12  # log T doubles
@@ -20,13 +21,21 @@ def played(horizon, pulled, times, arms):
     return irregular("EOCP-UG", pulls, list(zip(times, arms, strict=True)), horizon)
 
 
+def grown(*results):
+    return Growth.of(TABLE["EOCP-UG"], results)
+
+
 @pytest.fixture
-def growth():
-    short = played(SHORT, [100 + extra for extra in EXTRA], [1000 + 10 * extra for extra in EXTRA], ARM)
+def short():
+    return played(SHORT, [100 + extra for extra in EXTRA], [1000 + 10 * extra for extra in EXTRA], ARM)
+
+
+@pytest.fixture
+def growth(short):
     long = played(
         LONG, [200 + 4 * extra for extra in EXTRA], [4000 + 70 * extra for extra in EXTRA], ARM[::-1]
     )
-    return Growth("EOCP-UG", [short, long])
+    return grown(short, long)
 
 
 def sem(values):
@@ -42,7 +51,7 @@ def test_the_slope_is_the_regret_gained_by_a_unit_of_log_t(growth):
 def test_a_regret_of_ten_log_t_has_slope_ten_and_no_error():
     """Up to whole pulls of the worst arm."""
     short, long = (played(T, [round(20 * math.log(T))] * 7, [5] * 7, ARM) for T in (SHORT, LONG))
-    slope = Growth("EOCP-UG", [short, long]).slope
+    slope = grown(short, long).slope
     assert slope == (pytest.approx(10.0, abs=0.5 / math.log(SHORT)), pytest.approx(0.0, abs=1e-12))
 
 
@@ -50,7 +59,7 @@ def test_a_regret_of_ten_log_t_has_slope_ten_and_no_error():
 def test_the_exponent_is_the_power_of_log_t(power):
     """log T doubles: a time of that power is 2^power as long."""
     short, long = (played(T, [50] * 7, [time] * 7, ARM) for T, time in ((SHORT, 700), (LONG, 700 * 2**power)))
-    assert Growth("EOCP-UG", [short, long]).exponent == (pytest.approx(power), 0.0)
+    assert grown(short, long).exponent == (pytest.approx(power), 0.0)
 
 
 def test_the_error_of_the_exponent_is_that_of_both_times(growth):
@@ -61,29 +70,35 @@ def test_the_error_of_the_exponent_is_that_of_both_times(growth):
     assert growth.exponent.sem == pytest.approx(math.sqrt(errors[0] ** 2 + errors[1] ** 2) / math.log(2))
 
 
-def test_runs_that_never_commit_count_as_the_horizon_unless_none_does(growth):
+def test_runs_that_never_commit_count_as_the_horizon_unless_none_does():
     times = [-1, *[700] * 6]
     short, long = (played(T, [50] * 7, times, [-1, *ARM[1:]]) for T in (SHORT, LONG))
-    assert [mean.value for mean in Growth("EOCP-UG", [short, long]).commitments] == [
+    assert [mean.value for mean in grown(short, long).commitments] == [
         pytest.approx((T + 4200) / 7) for T in (SHORT, LONG)
     ]
     short, long = (played(T, [50] * 7, [-1] * 7, [-1] * 7) for T in (SHORT, LONG))
-    nothing = Growth("EOCP-UG", [short, long])
+    nothing = grown(short, long)
     assert nothing.commitments is nothing.exponent is None
 
 
-def test_wrong_commitments_are_those_of_the_shorter_horizon(growth):
+def test_wrong_commitments_are_those_of_the_shorter_horizon(short):
     right = played(LONG, [50] * 7, [5] * 7, [0] * 7)
-    assert Growth("EOCP-UG", [growth.short, right]).wrong.count == 2
-    assert Growth("EOCP-UG", [right, growth.short]).wrong.count == 2
+    assert grown(short, right).wrong.count == 2
+    assert grown(right, short).wrong.count == 2
 
 
-def test_the_row_has_every_number_in_its_column(growth):
+def test_growth_is_measured_while_log_t_doubles(short):
+    others = [played(T, [50] * 7, [5] * 7, [0] * 7) for T in (LONG, 10**4, 10**8, SHORT - 1)]
+    assert grown(*others, short).horizons == (SHORT, LONG)
+    assert grown(*others).horizons == (10**8, LONG)
+
+
+def test_the_row_has_every_number_in_its_column(growth, short):
     right = played(
         LONG, [200 + 4 * extra for extra in EXTRA], [4000 + 70 * extra for extra in EXTRA], [0] * 7
     )
-    (cells,) = table_rows([Growth("EOCP-UG", [growth.short, right])])
-    row = dict(zip(TABLE_HEADER, cells, strict=True))
+    (row,) = table_rows([grown(short, right)])
+    assert set(TABLE_ON_A_TERMINAL) < set(row)
     log_t = math.log(SHORT)
     times = 1000 + 10 * 32 / 7, 4000 + 70 * 32 / 7
     assert (row["policy"], row["bandit"]) == ("EOCP-UG", "Gaussian")

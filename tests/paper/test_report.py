@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import robai
-from robai.paper.experiments import FIGURES, SENSITIVITY, TABLE
-from robai.paper.report import write_report
-from robai.paper.reproduction import Growth, Reproduction
+from robai._base.directory import replacing
+from robai.paper.experiments import FIGURES, SECTIONS, SENSITIVITY, TABLE, Experiment
+from robai.paper.report import write_files
+from robai.paper.reproduction import Reproduction, reproduce
 from robai.report.html import page, table
 
 RUNS = 12
@@ -17,19 +18,15 @@ RUNS = 12
 
 @pytest.fixture(scope="module")
 def reproduction():
-    rows = []
-    for name, row in TABLE.items():
-        options = {"bandit": row.bandit, "runs": RUNS, "rng": 0}
-        results = [robai.compare({name: row.policy}, horizon=each, **options)[name] for each in row.horizons]
-        rows.append(Growth(name, results))
-    return Reproduction(
-        quick=True,
-        entropy=0,
-        figures={"fig2-bernoulli": FIGURES["fig2-bernoulli"].run(runs=RUNS, rng=0)},
-        table=rows,
-        sensitivity={name: each.run(runs=RUNS, rng=0) for name, each in SENSITIVITY.items()},
-        seconds=1.0,
-    )
+    experiments = [FIGURES["fig2-bernoulli"], *TABLE.values(), *SENSITIVITY.values()]
+    results = {each.name: each.run(runs=RUNS, rng=0) for each in experiments}
+    return Reproduction(quick=True, entropy=0, results=results, seconds=1.0)
+
+
+def write_report(reproduction, path):
+    with replacing(path) as directory:
+        write_files(reproduction, directory)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -80,28 +77,47 @@ def test_every_file_is_there_and_listed(directory):
 
 def test_arrays_and_numbers_are_those_of_the_simulations(directory, reproduction):
     saved = robai.Comparison.load(directory / "arrays" / "fig2-bernoulli.npz")
-    assert dict(saved) == dict(reproduction.figures["fig2-bernoulli"])
+    assert [saved] == [dict(each) for each in reproduction.results["fig2-bernoulli"]]
     assert robai.Result.load(directory / "arrays" / "table1-EOCP-1e6.npz").horizon == 10**6
     with open(directory / "numbers" / "fig2-bernoulli-regret.csv", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["policy"] == "EOCP"]
     assert np.array_equal([float(row["regret"]) for row in rows], saved["EOCP"].regret)
     with open(directory / "numbers" / "simulations.csv", newline="") as file:
-        assert len(list(csv.DictReader(file))) == sum(map(len, reproduction.simulations().values()))
+        assert len(list(csv.DictReader(file))) == len(list(reproduction.simulations()))
     with open(directory / "numbers" / "table1.csv", newline="") as file:
         assert [row["policy"] for row in csv.DictReader(file)] == list(TABLE)
 
 
 def test_a_report_is_replaced_as_a_whole(directory, reproduction):
     (directory / "numbers" / "table1.csv").unlink()
-    alone = Reproduction(quick=True, entropy=0, figures=reproduction.figures)
+    results = {"fig2-bernoulli": reproduction.results["fig2-bernoulli"]}
+    alone = Reproduction(quick=True, entropy=0, results=results)
     write_report(alone, directory)
     assert not (directory / "figures" / "scaling.png").exists()
     assert "Table 1, measured" not in (directory / "index.html").read_text()
     assert [each.name for each in directory.parent.iterdir()] == [directory.name]
 
 
+def test_an_experiment_of_another_paper_is_data(tmp_path, monkeypatch):
+    policies = {"MOSS": robai.UCB(level="ratio"), "TS": robai.ThompsonSampling()}
+    bandit = robai.Bernoulli([0.5, 0.4, 0.3])
+    other = Experiment("other", "Table 2: three arms", policies, bandit, (100, 1000), 50, 10)
+    monkeypatch.setitem(FIGURES, "other", other)
+    monkeypatch.setitem(SECTIONS, "other", {"other": other})
+    done = reproduce(["other"], quick=True)
+    assert [section for section, _ in done.simulations()] == ["other"] * 4
+    directory = write_report(done, tmp_path / "report")
+    for name, results in zip(("other-1e2", "other-1e3"), done.results["other"], strict=True):
+        assert (directory / "figures" / f"{name}-details.svg").exists()
+        assert (directory / "numbers" / f"{name}-regret.csv").exists()
+        assert dict(robai.Comparison.load(directory / "arrays" / f"{name}.npz")) == dict(results)
+    text = " ".join(Page((directory / "index.html").read_text()).words)
+    assert "T = 100, 10 runs" in text
+    assert "T = 1,000, 10 runs" in text
+
+
 def test_text_is_escaped():
-    text = page("<b>", [table(("a&b",), [("<script>",)], caption="x < y")])
+    text = page("<b>", [table([{"a&b": "<script>"}], caption="x < y")])
     assert "<script>" not in text
     assert not re.search(r"[^\w]<b>", text)
     Page(text)

@@ -110,25 +110,20 @@ MUTANTS = [
         "test_digest.py",
         (
             "'apart by' ignores the other's error",
-            "math.hypot(digest.regret.sem, clean.sem)",
-            "digest.regret.sem",
+            "math.hypot(mean.sem, other.sem)",
+            "mean.sem",
         ),
-        ("'like the scripts' is the other program", "{scripts.regret:.2f}", "{clean.regret:.2f}"),
+        ("'like the scripts' is the other program", "_text(scripts)", "_text(clean)"),
     ),
     *_mutants(
         "paper/page.py",
         "paper/test_growth.py",
         (
             "T_c / log T with log10",
-            "math.log(result.horizon) ** power",
-            "math.log10(result.horizon) ** power",
+            "math.log(horizon) ** power",
+            "math.log10(horizon) ** power",
         ),
-        (
-            "wrong commitments of the other horizon",
-            "growth.short.digest().wrong",
-            "growth.long.digest().wrong",
-        ),
-        ("T_c / log² T is T_c / log³ T", "for power in (1, 2)", "for power in (1, 3)"),
+        ("T_c / log² T is T_c / log³ T", "_per_log(growth, 2)", "_per_log(growth, 3)"),
         ("the slope is the exponent", "_text(growth.slope)", "_text(growth.exponent)"),
     ),
     *_mutants(
@@ -140,12 +135,9 @@ MUTANTS = [
             "first.sem / first.value",
         ),
         ("the error of the exponent is not scaled", "error / scale)", "error)"),
-        (
-            "slope per decade",
-            "math.log(self.long.horizon / self.short",
-            "math.log10(self.long.horizon / self.short",
-        ),
-        ("wrong commitments of the other horizon", "self.short.wrong_commit()", "self.long.wrong_commit()"),
+        ("slope per decade", "math.log(long.horizon / short", "math.log10(long.horizon / short"),
+        ("wrong commitments of the other horizon", "short.wrong_commit()", "long.wrong_commit()"),
+        ("log T more than doubles", "result.horizon**2 >= long", "result.horizon**3 >= long"),
         (
             "the error of the slope is the deviation",
             "gained.std(ddof=1) / math.sqrt(len(gained))",
