@@ -208,29 +208,15 @@ MUTANTS = [
         ),
         (
             "EOCP-UG on average is the bound of high probability",
-            "inflation=c, sigma=sigma).expected",
-            "inflation=c, sigma=sigma).rounds",
+            "value = value.expected",
+            "value = value.rounds",
         ),
         (
             "a regret above T gap is printed",
-            "worst = self.horizon * max(self.bandit.gaps)",
-            "worst = self.horizon",
+            "known, horizon, horizon * max(bandit.gaps)",
+            "known, horizon, horizon",
         ),
-        (
-            "EOCP's regret is its leading term",
-            "horizon, gap, inflation=c, sigma=sigma).total",
-            "horizon, gap, inflation=c, sigma=sigma).leading",
-        ),
-        (
-            "EOCP-UG's regret is its leading term",
-            "horizon, inflation=c, sigma=sigma).total",
-            "horizon, inflation=c, sigma=sigma).leading",
-        ),
-        (
-            "KL-EOCP's regret is its leading term",
-            "horizon, inflation=c).total",
-            "horizon, inflation=c).leading",
-        ),
+        ("regret is its leading term", "value = value.total", "value = value.leading"),
         (
             "the limit of a known gap is that of an unknown one",
             "theory.commit_limit_fixed(",
