@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from robai.paper.reproduction import Reproduction
 
 _to_json = partial(json.dumps, indent=1, allow_nan=False)
-
 _EXAMPLES = """
 robai simulate --policy eocp --gap 0.5 --means 0.7,0.2 --horizon 1e6 --runs 1e4
 robai simulate --policy kl-eocp-ug --bandit bernoulli --means 0.12,0.10 --horizon 1e6 --runs 1e3 --json
@@ -45,8 +44,7 @@ robai simulate --policy ucb:level=ratio --means 0.7,0.2 --horizon 1e5 --runs 1e3
 robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
 robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 --horizon 1e5 --runs 1e3
 robai plan --arms 4 --gap 0.05 --horizon 1e6
-robai plan --arms 2 --gap 0.5 --horizon 1e6 --simulate
-robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --json
+robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --simulate --json
 robai reproduce --quick                everything with few runs
 robai reproduce                        everything at full scale, into robai-report/
 robai reproduce --only fig1-gaussian --only table1 --out here

@@ -1,4 +1,4 @@
-"""The line of progress: written over, ended once, and silent until it is final where nobody can see it change."""
+"""The line of progress: written over, ended once, final ones alone where none can be written over."""
 
 from robai._base.progress import Line
 
