@@ -275,19 +275,15 @@ MUTANTS = [
         ),
         ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
         ("error bars of means are one standard error", "else z * mean.sem for", "else mean.sem for"),
-        ("error bars of the tradeoff are one standard error", "xerr=z * rounds.sem", "xerr=rounds.sem"),
+        ("error bars of the tradeoff are one standard error", '"xerr": z * rounds.sem', '"xerr": rounds.sem'),
         ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
     ),
     *_mutants(
         "plotting/rows.py",
         "plotting/test_drawn.py",
-        ("5 and 95 % are 10 and 90 %", "[0.05, 0.25, 0.5, 0.75, 0.95]", "[0.1, 0.25, 0.5, 0.75, 0.9]"),
-        ("the mean is the median", "ax.plot([result.regret[-1]]", "ax.plot([median]"),
-        (
-            "shares are medians",
-            "(result.pulls[:, arm] / result.horizon).mean()",
-            "np.median(result.pulls[:, arm] / 1000)",
-        ),
+        ("5 % is 25 %", "draw([low, high]", "draw([quarter, high]"),
+        ("the mean is the median", "draw([result.regret[-1]]", "draw([median]"),
+        ("shares are those of the first arm", "result.digest().shares[arm]", "result.digest().shares[0]"),
         ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
     ),
     *_mutants(
