@@ -1,8 +1,7 @@
 """The command line: `robai`, or `python -m robai`.
 
 Exit codes: 0 done; 1 a file or a missing package is in the way, or a claim of the paper does not hold; 2 the
-arguments make no sense; 130 interrupted. Results go to standard output, progress and errors to standard
-error.
+arguments make no sense; 130 interrupted. Results go to standard output, all else to standard error.
 """
 
 import argparse
@@ -13,19 +12,22 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from robai._base import checks
 from robai._base.files import check_writable, write_atomically
+from robai._base.progress import Line
 from robai._base.text import align, printable
 from robai._base.version import VERSION
 from robai._play.request import Engine
 from robai.cli import options as _options
 from robai.cli import plan as _plan
+from robai.cli.options import path, whole
 from robai.plotting.style import new_figure
 from robai.policies import POLICIES
 from robai.result import Comparison, Result
@@ -35,46 +37,20 @@ from robai.simulation import compare
 if TYPE_CHECKING:
     from robai.paper.reproduction import Reproduction
 
-_DRAWINGS = (".pdf", ".png", ".svg")
-
-_EXAMPLES = {
-    "robai": """
-examples:
-  robai simulate --policy eocp --gap 0.5 --means 0.7,0.2 --horizon 1e6 --runs 1e4
-  robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
-  robai plan --arms 4 --gap 0.05 --horizon 1e6
-  robai reproduce --quick
-  robai policies
-""",
-    "simulate": """
-examples:
-  robai simulate --policy eocp --gap 0.5 --bandit gaussian --means 0.7,0.2 --horizon 1e6 --runs 1e5
-  robai simulate --policy kl-eocp-ug --bandit bernoulli --means 0.12,0.10 --horizon 1e6 --runs 1e3 --json
-  robai simulate --policy ucb:level=ratio --means 0.7,0.2 --horizon 1e5 --runs 1e3 --rng 7 --plot regret.png
-""",
-    "compare": """
-examples:
-  robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
-  robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 --horizon 1e5 --runs 1e3
-""",
-    "reproduce": """
-examples:
-  robai reproduce                        everything at full scale, into robai-report/
-  robai reproduce --quick                everything with few runs
-  robai reproduce --only fig1-gaussian --only table1 --out here
-""",
-    "plan": """
-examples:
-  robai plan --arms 4 --gap 0.05 --horizon 1e6
-  robai plan --arms 2 --gap 0.5 --horizon 1e6 --simulate
-  robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --json
-""",
-    "policies": """
-examples:
-  robai policies
-  robai policies --json
-""",
-}
+_to_json = partial(json.dumps, indent=1, allow_nan=False)
+_EXAMPLES = """
+robai simulate --policy eocp --gap 0.5 --means 0.7,0.2 --horizon 1e6 --runs 1e4
+robai simulate --policy kl-eocp-ug --bandit bernoulli --means 0.12,0.10 --horizon 1e6 --runs 1e3 --json
+robai simulate --policy ucb:level=ratio --means 0.7,0.2 --horizon 1e5 --runs 1e3 --rng 7 --plot regret.png
+robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
+robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 --horizon 1e5 --runs 1e3
+robai plan --arms 4 --gap 0.05 --horizon 1e6
+robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --simulate --json
+robai reproduce --quick                everything with few runs
+robai reproduce                        everything at full scale, into robai-report/
+robai reproduce --only fig1-gaussian --only table1 --out here
+robai policies
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,10 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rest:
             raise ValueError(f"unknown argument {rest[0]!r}")
         with warnings.catch_warnings():
-            warnings.showwarning = _warn_once()
-            code: int = options.command(options)
+            warn_once = cache(partial(_say, "warning"))
+            warnings.showwarning = lambda message, *_, **__: warn_once(str(message))
+            code: int | None = options.command(options)
         sys.stdout.flush()
-        return code
+        return code or 0
     except KeyboardInterrupt:
         print("robai: interrupted", file=sys.stderr)
         return 130
@@ -130,7 +107,7 @@ def _drop_output() -> None:
 
 
 def _fail(error: BaseException, code: int) -> int:
-    print(f"robai: error: {printable(str(error) or repr(error))}", file=sys.stderr)
+    _say("error", str(error) or repr(error))
     try:
         sys.stdout.flush()
     except OSError:  # the disk is full, say
@@ -138,149 +115,102 @@ def _fail(error: BaseException, code: int) -> int:
     return code
 
 
-def _warn_once() -> Callable[..., None]:
-    """Prints a warning as a sentence, the first time it is given."""
-    seen = set()
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in seen:
-            print(f"robai: warning: {printable(str(message))}", file=sys.stderr)
-        seen.add(str(message))
-
-    return show
+def _say(kind: str, text: str) -> None:
+    print(f"robai: {kind}: {printable(text)}", file=sys.stderr)
 
 
 def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """That of the whole command line, and that of each command."""
-    parser = _new(argparse.ArgumentParser, "robai", "Bandits that earn while they learn and commit early.")
+
+    def texts(name: str, about: str) -> dict[str, Any]:
+        examples = [line for line in _EXAMPLES.splitlines() if line.startswith(f"robai {name}")]
+        return {
+            "description": about[0].upper() + about[1:],
+            "epilog": "\n  ".join(["examples:", *examples]),
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+            "allow_abbrev": False,
+        }
+
+    about = "bandits that earn while they learn and commit early."
+    parser = argparse.ArgumentParser("robai", **texts("", about))
     parser.add_argument("--version", action="version", version=f"robai {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-
-    def add(name: str, command: Callable[[argparse.Namespace], int], about: str) -> argparse.ArgumentParser:
-        added = _new(commands.add_parser, name, about, help=about)
+    for name, about, command, add_options in (
+        ("simulate", "play a policy on a bandit, many times", _simulate, partial(_add_game, "store")),
+        ("compare", "play several policies on the same bandit", _simulate, partial(_add_game, "append")),
+        ("reproduce", "the paper's figures, table and claims, as a report", _reproduce, _add_reproduction),
+        ("plan", "what to expect of an experiment, before it", _plan_ahead, _plan.add_options),
+        ("policies", "the policies, with a line each", _list_policies, lambda parser: None),
+    ):
+        added = commands.add_parser(name, help=about, **texts(name, about))
         added.set_defaults(command=command)
         added.add_argument("--json", action="store_true", help="print JSON, for scripts")
-        return added
-
-    for name, about in (
-        ("simulate", "play a policy on a bandit, many times"),
-        ("compare", "play several policies on the same bandit"),
-    ):
-        _add_simulation(add(name, _simulate, about), several=name == "compare")
-
-    reproduce = add("reproduce", _reproduce, "the paper's figures, table and claims, as a report")
-    reproduce.add_argument("--quick", action="store_true", help="a few hundred runs instead of 10^4 and 10^5")
-    reproduce.add_argument("--only", action="append", metavar="NAME", help="a part; may be repeated (all)")
-    reproduce.add_argument(
-        "--out", type=_options.path, default="robai-report", metavar="DIR", help="where to (robai-report)"
-    )
-    reproduce.add_argument("--rng", type=_options.whole, default=0, metavar="SEED", help="seed (0)")
-    reproduce.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
-
-    _plan.add_options(add("plan", _show_plan, "what to expect of an experiment, before it"))
-    add("policies", _list_policies, "the policies, with a line each")
+        add_options(added)
     return parser, commands.choices
 
 
-def _new(
-    make: Callable[..., argparse.ArgumentParser], name: str, about: str, **more: str
-) -> argparse.ArgumentParser:
-    """A parser whose help ends with examples."""
-    return make(
-        name,
-        description=about[0].upper() + about[1:],
-        epilog=_EXAMPLES[name],
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        **more,
-    )
-
-
-def _add_simulation(parser: argparse.ArgumentParser, *, several: bool) -> None:
-    parser.add_argument(
-        "--policy",
-        action="append" if several else "store",
-        required=True,
-        metavar="NAME",
-        help="see `robai policies`; parameters after a colon, as in eocp:gap=0.5,inflation=0.2"
-        + ("; repeat for each" if several else ""),
-    )
+def _add_game(action: str, parser: argparse.ArgumentParser) -> None:
+    add, more = parser.add_argument, "; repeat for each" if action == "append" else ""
+    named = f"see `robai policies`; parameters after a colon, as in eocp:gap=0.5,inflation=0.2{more}"
+    add("--policy", action=action, required=True, metavar="NAME", help=named)
     _options.add_bandit_options(parser, required=True)
-    parser.add_argument("--horizon", type=_options.whole, required=True, metavar="T", help="rounds of a run")
-    parser.add_argument("--runs", type=_options.whole, required=True, metavar="N", help="independent runs")
-    parser.add_argument("--rng", type=_options.whole, metavar="SEED", help="seed (a fresh one)")
-    parser.add_argument(
-        "--engine", default="auto", metavar="NAME", help=f"{', '.join(get_args(Engine))} (auto)"
-    )
-    parser.add_argument("--workers", type=_options.whole, metavar="N", help="threads (all cores)")
-    parser.add_argument(
-        "--checkpoint", type=_options.path, metavar="DIR", help="keep finished batches here, go on from them"
-    )
-    parser.add_argument("--save", type=_options.path, metavar="FILE", help="write the arrays to an .npz file")
-    parser.add_argument(
-        "--plot", type=_options.path, metavar="FILE", help="draw regret to a .png, .svg or .pdf file"
-    )
+    add("--horizon", type=whole, required=True, metavar="T", help="rounds of a run")
+    add("--runs", type=whole, required=True, metavar="N", help="independent runs")
+    add("--rng", type=whole, metavar="SEED", help="seed (a fresh one)")
+    add("--engine", default="auto", metavar="NAME", help=f"{', '.join(get_args(Engine))} (auto)")
+    add("--workers", type=whole, metavar="N", help="threads (all cores)")
+    add("--checkpoint", type=path, metavar="DIR", help="keep finished batches here, go on from them")
+    add("--save", type=path, metavar="FILE", help="write the arrays to an .npz file")
+    add("--plot", type=path, metavar="FILE", help="draw regret to a .png, .svg or .pdf file")
     _options.add_policy_options(parser)
 
 
-def _simulate(options: argparse.Namespace) -> int:
+def _simulate(options: argparse.Namespace) -> None:
     several = isinstance(options.policy, list)
     policies = _options.read_policies(options.policy if several else [options.policy], options)
-    bandit = _options.read_bandit(options.bandit, options.means, options.sigma)
+    bandit = _options.read_bandit(options)
     _check_outputs(options)
-    results = compare(
-        policies,
-        bandit,
-        options.horizon,
-        options.runs,
-        rng=options.rng,
-        engine=options.engine,
-        workers=options.workers,
-        checkpoint=options.checkpoint,
-        progress=sys.stderr.isatty(),
-    )
-    shown: Result | Comparison = results if several else next(iter(results.values()))
+    names = ("horizon", "runs", "rng", "engine", "workers", "checkpoint")
+    given: dict[str, Any] = {name: getattr(options, name) for name in names}
+    results = compare(policies, bandit, **given, progress=sys.stderr.isatty())
+    first = next(iter(results.values()))
+    shown: Result | Comparison = results if several else first
     try:
         if options.save:
             shown.save(options.save)
         if options.plot:
-            write_atomically(options.plot, _drawn(shown, _suffix(options.plot)))
+            figure, buffer = new_figure(7.5, 4.5), io.BytesIO()
+            shown.plot(figure.subplots())
+            figure.savefig(buffer, format=Path(options.plot).suffix[1:].lower(), dpi=150)
+            write_atomically(options.plot, buffer.getvalue())
     finally:  # the disk may be full, but the numbers are there
-        _print_results(results, shown, options)
-    return 0
-
-
-def _print_results(results: Comparison, shown: Result | Comparison, options: argparse.Namespace) -> None:
-    if options.json:
-        records = [record(result) for result in results.values()]
-        _print_json(records if shown is results else records[0])
-    else:
-        print(shown.summary())
-        if options.rng is None:
-            print(f"\nto repeat: --rng {next(iter(results.values())).meta['entropy'][0]}")
+        if options.json:
+            print(_to_json([record(each) for each in results.values()] if several else record(first)))
+        else:
+            print(shown.summary())
+            if options.rng is None:
+                print(f"\nto repeat: --rng {first.meta['entropy'][0]}")
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
     """Whether what is asked for can be written, before hours of simulation."""
-    given = [path for path in (options.save, options.plot, options.checkpoint) if path]
-    if len({os.path.realpath(path) for path in given}) < len(given):
+    given = [each for each in (options.save, options.plot, options.checkpoint) if each]
+    if len(set(map(os.path.realpath, given))) < len(given):
         raise ValueError(f"--save, --plot and --checkpoint must be different, got {', '.join(given)}")
-    for path in filter(None, (options.save, options.plot)):
-        check_writable(path)
+    for file in filter(None, (options.save, options.plot)):
+        check_writable(file)
     if options.plot:
         new_figure(1, 1)  # is Matplotlib there?
-        checks.one_of("the end of --plot", _suffix(options.plot), _DRAWINGS)
+        checks.one_of("the end of --plot", Path(options.plot).suffix.lower(), (".pdf", ".png", ".svg"))
 
 
-def _suffix(path: str) -> str:
-    return Path(path).suffix.lower()
-
-
-def _drawn(shown: Result | Comparison, suffix: str) -> bytes:
-    figure, buffer = new_figure(7.5, 4.5), io.BytesIO()
-    shown.plot(figure.subplots())
-    figure.savefig(buffer, format=suffix.removeprefix("."), dpi=150)
-    return buffer.getvalue()
+def _add_reproduction(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a few hundred runs instead of 10^4 and 10^5")
+    add("--only", action="append", metavar="NAME", help="a part; may be repeated (all)")
+    add("--out", type=path, default="robai-report", metavar="DIR", help="where to (robai-report)")
+    add("--rng", type=whole, default=0, metavar="SEED", help="seed (0)")
+    add("--workers", type=whole, metavar="N", help="threads (all cores)")
 
 
 def _reproduce(options: argparse.Namespace) -> int:
@@ -289,7 +219,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     from robai.paper.reproduction import reproduce
 
     new_figure(1, 1)  # what could fail after minutes of work fails now
-    reproduction = page = None
+    line, reproduction, page = Line(rewritten=sys.stderr.isatty()), None, None
     try:
         with replacing(options.out) as directory:
             reproduction = reproduce(
@@ -297,28 +227,16 @@ def _reproduce(options: argparse.Namespace) -> int:
                 quick=options.quick,
                 rng=options.rng,
                 workers=options.workers,
-                report=_Lines().report,
+                report=line.report,
             )
-            print("drawing the figures", file=sys.stderr)
+            line.report("drawing the figures", True)
             write_files(reproduction, directory)
         page = Path(options.out) / "index.html"
         return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
     finally:  # as above
+        line.close()
         if reproduction is not None:
             _print_reproduction(reproduction, page, options.json)
-
-
-class _Lines:
-    """Progress on standard error: a line a policy, and on a terminal one that is written over meanwhile."""
-
-    def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
-
-    def report(self, line: str, final: bool) -> None:
-        if self._terminal:
-            print(f"\r\x1b[K{line}", end="\n" if final else "", file=sys.stderr, flush=True)
-        elif final:
-            print(line, file=sys.stderr, flush=True)
 
 
 def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json: bool) -> None:
@@ -327,7 +245,7 @@ def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json
     from robai.paper.report import summary
 
     if as_json:
-        _print_json(summary(reproduction) | {"page": page and str(page)})
+        print(_to_json(summary(reproduction) | {"page": page and str(page)}))
         return
     for played in reproduction.played(FIGURES):
         print(f"{played.name}: {played.results.summary()}\n")
@@ -345,38 +263,18 @@ def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json
         print(f"\n{page}")
 
 
-def _show_plan(options: argparse.Namespace) -> int:
-    plan = _plan.make(options)
-    if options.json:
-        _print_json(plan.as_dict())
-    else:
-        print(plan.text())
-    return 0
+def _plan_ahead(options: argparse.Namespace) -> None:
+    value, text = _plan.make(options)
+    print(_to_json(value) if options.json else text)
 
 
-def _list_policies(options: argparse.Namespace) -> int:
-    about = {name: (inspect.getdoc(policy) or "").partition("\n")[0] for name, policy in POLICIES.items()}
-    if options.json:
-        _print_json(
-            {
-                name: {
-                    "about": about[name],
-                    "needs": [each.name for each in fields(policy) if each.default is MISSING],
-                    "defaults": {
-                        each.name: each.default for each in fields(policy) if each.default is not MISSING
-                    },
-                }
-                for name, policy in POLICIES.items()
-            }
-        )
-        return 0
+def _list_policies(options: argparse.Namespace) -> None:
+    listed, lines = {}, []
     for name, policy in POLICIES.items():
-        parameters = [
-            each.name if each.default is MISSING else f"{each.name}={each.default}" for each in fields(policy)
-        ]
-        print(f"{name:<20}{about[name]}\n{'':<20}{', '.join(parameters)}")
-    return 0
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, indent=1, allow_nan=False))
+        about = (inspect.getdoc(policy) or "").partition("\n")[0]
+        needs = [each.name for each in fields(policy) if each.default is MISSING]
+        defaults = {each.name: each.default for each in fields(policy) if each.default is not MISSING}
+        listed[name] = {"about": about, "needs": needs, "defaults": defaults}
+        parameters = [*needs, *(f"{parameter}={default}" for parameter, default in defaults.items())]
+        lines += [f"{name:<20}{about}", f"{'':<20}{', '.join(parameters)}"]
+    print(_to_json(listed) if options.json else "\n".join(lines))

@@ -1,21 +1,23 @@
 """Policies, bandits and numbers as they are written on the command line."""
 
 import argparse
-import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from robai._base import checks
+from robai._base.spec import Spec
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES
 from robai.policies.base import BasePolicy
 
-PARAMETERS = sorted({each.name for policy in POLICIES.values() for each in fields(policy)})
-"""The parameters that policies have, each an option of its own."""
+_Kind = TypeVar("_Kind", bound=Spec)
 
 _ABOUT = {each.name: each.metadata["kind"].about for policy in POLICIES.values() for each in fields(policy)}
+PARAMETERS = sorted(_ABOUT)
+"""The parameters that policies have, each an option of its own."""
 
 
 def check_known(arguments: Sequence[str], commands: Mapping[str, argparse.ArgumentParser]) -> None:
@@ -49,25 +51,26 @@ def path(text: str) -> str:
 
 def whole(text: str) -> int:
     """An integer; 1e6 is one."""
-    try:
-        return int(text.replace("_", ""))
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a whole number such as 1e6, got {text!r}") from None
-    if not (math.isfinite(number) and number.is_integer()):
-        raise argparse.ArgumentTypeError(f"must be a whole number such as 1e6, got {text!r}")
-    return int(number)
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        if (number := float(text)).is_integer():
+            return int(number)
+    raise argparse.ArgumentTypeError(f"must be a whole number such as 1e6, got {text!r}")
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between them."""
+def _numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(each) for each in text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be numbers such as 0.7,0.2, got {text!r}") from None
+
+
+def _value(text: str) -> float | str:
+    """A number where it is one; every parameter checks its own."""
+    with suppress(ValueError):
+        return float(text)
+    return text
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
@@ -77,81 +80,43 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bandit_options(parser: argparse._ActionsContainer, *, required: bool) -> None:
-    parser.add_argument(
-        "--bandit",
-        default="gaussian",
-        metavar="NAME",
-        help=f"{', '.join(BANDITS)} (gaussian); parameters after a colon, as in binomial:n=10",
-    )
-    parser.add_argument(
-        "--means",
-        type=numbers,
-        required=required,
-        metavar="M,M,...",
-        help="mean reward of each arm",
-    )
+    known = f"{', '.join(BANDITS)} (gaussian); parameters after a colon, as in binomial:n=10"
+    parser.add_argument("--bandit", default="gaussian", metavar="NAME", help=known)
+    means = "mean reward of each arm"
+    parser.add_argument("--means", type=_numbers, required=required, metavar="M,M,...", help=means)
 
 
 def read_policies(texts: list[str], options: argparse.Namespace) -> list[BasePolicy]:
-    """The policies of `--policy NAME` or `--policy NAME:parameter=value,...`, with the options that apply."""
-    given = {name: getattr(options, name) for name in PARAMETERS if getattr(options, name) is not None}
-    policies, used = [], {"sigma"}  # which the bandit may be the one to use
-    for text in texts:
-        name, own = _split("policy", text)
-        kind = POLICIES[checks.one_of("policy", name, POLICIES)]
-        accepted = [each.name for each in fields(kind)]
-        _check_names(name, own, accepted)
-        used |= set(accepted)
-        parameters = {key: value for key, value in given.items() if key in accepted} | own
-        for each in fields(kind):
-            if each.default is MISSING and each.name not in parameters:
-                raise ValueError(
-                    f"policy {name} needs {each.name}, the {_ABOUT[each.name]}: give --{each.name} or "
-                    f"{name}:{each.name}=..."
-                )
-        policies.append(kind(**parameters))
-    unused = [name for name in given if name not in used]
-    if unused:
-        raise ValueError(f"--{unused[0]} is a parameter of none of the policies {', '.join(texts)}")
+    """The policies of `--policy`, with the options that apply."""
+    policies: list[BasePolicy] = [_read("policy", text, POLICIES, vars(options)) for text in texts]
+    used = {"sigma"}.union(*(each.__dataclass_fields__ for each in policies))  # sigma: perhaps by the bandit
+    for name in PARAMETERS:
+        if getattr(options, name) is not None and name not in used:
+            raise ValueError(f"--{name} is a parameter of none of the policies {', '.join(texts)}")
     return policies
 
 
-def read_bandit(text: str, means: tuple[float, ...], sigma: float | None = None) -> Bandit:
-    """The bandit of `--bandit NAME` or `--bandit NAME:parameter=value` and `--means`."""
-    name, own = _split("bandit", text)
-    kind = BANDITS[checks.one_of("bandit", name, BANDITS)]
-    required = {each.name: each.default is MISSING for each in fields(kind) if each.name != "means"}
-    _check_names(name, own, required)
-    if sigma is not None and "sigma" in required:
-        own = {"sigma": sigma} | own
-    for parameter, is_needed in required.items():
-        if is_needed and parameter not in own:
-            raise ValueError(f"bandit {name} needs {parameter}: write --bandit {name}:{parameter}=...")
-    return kind(means, **own)
+def read_bandit(options: argparse.Namespace) -> Bandit:
+    """The bandit of `--bandit` and `--means`."""
+    return _read("bandit", options.bandit, BANDITS, vars(options))
 
 
-def _split(what: str, text: str) -> tuple[str, dict[str, Any]]:
-    """NAME and the parameters after its colon."""
-    name, _, rest = text.partition(":")
-    parameters = {}
+def _read(what: str, text: str, kinds: Mapping[str, type[_Kind]], options: Mapping[str, Any]) -> _Kind:
+    """What NAME or NAME:parameter=value,... stands for, with the options for what it does not say itself."""
+    name, _, rest = (each.strip() for each in text.partition(":"))
+    kind = kinds[checks.one_of(what, name, kinds)]
+    defaults = {each.name: each.default for each in fields(kind)}
+    parameters = {key: options[key] for key in defaults if options.get(key) is not None}
+    settable = [key for key in defaults if key != "means"]
     for each in filter(None, rest.split(",")):
-        key, equals, value = each.partition("=")
-        if not equals or not value:
+        key, _, value = (part.strip() for part in each.partition("="))
+        if not value:
             raise ValueError(f"{what} must be a name, or name:parameter=value,..., got {text!r}")
-        parameters[key.strip()] = _value(value.strip())
-    return name.strip(), parameters
-
-
-def _check_names(name: str, given: Mapping[str, Any], accepted: Collection[str]) -> None:
-    for key in given:
-        if not accepted:
+        if not settable:
             raise ValueError(f"{name} has no parameters, got {key!r}")
-        checks.one_of(f"parameter of {name}", key, accepted)
-
-
-def _value(text: str) -> float | str:
-    """A number where it is one; every parameter checks its own."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+        parameters[checks.one_of(f"parameter of {name}", key, settable)] = _value(value)
+    for key, default in defaults.items():
+        if default is MISSING and key not in parameters:
+            how = f", the {_ABOUT[key]}: give --{key} or" if what == "policy" else ": write --bandit"
+            raise ValueError(f"{what} {name} needs {key}{how} {name}:{key}=...")
+    return kind(**parameters)

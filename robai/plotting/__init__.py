@@ -4,13 +4,7 @@
 legend where it does not; colours are told apart with any colour vision, and line styles differ besides.
 """
 
-from robai.plotting.curves import (
-    plot_commitment,
-    plot_parameter,
-    plot_regret,
-    plot_scaling,
-    plot_tradeoff,
-)
+from robai.plotting.curves import plot_commitment, plot_parameter, plot_regret, plot_scaling, plot_tradeoff
 from robai.plotting.rows import plot_final_regret, plot_pulls, plot_wrong_commit
 
 __all__ = [

@@ -18,16 +18,16 @@ from robai.plotting.style import (
     Quantity,
     as_results,
     axes,
-    label_ends,
     label_points,
-    line_styles,
     literal,
-    log_ticks,
-    marker_styles,
+    log_x,
     mean_of,
+    name_curves,
+    styles,
 )
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from robai.result import Result
@@ -49,11 +49,10 @@ def plot_regret(
     `lower_bound`, the constant of `robai.theory.lai_robbins`, adds the line that regret cannot stay below as
     rounds go on; at any one round it may. `line` goes to `Axes.plot`, for all curves alike.
     """
-    results, z = as_results(results), normal_quantile(confidence)
-    ax = axes(ax)
+    results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     fresh = not ax.has_data()
     curves = []
-    for result, own in zip(results, line_styles(), strict=False):
+    for result, own in zip(results, styles("linestyle"), strict=False):
         style: dict[str, Any] = own | {"label": result.label} | line
         (mean,) = ax.plot(result.times, result.regret, **style)
         colour = mean.get_color()
@@ -72,42 +71,25 @@ def plot_regret(
         limit = Curve(f"{constant:.3g} log t, the limit", last, constant * np.log(last), GREY)
         ax.plot([1, last], [0, limit.y], color=GREY, linewidth=0.8, label=limit.label)
         curves.append(limit)
-    ax.set_xscale("log")
     ax.margins(x=0)
-    ax.set_ylim(bottom=0.0)
-    ax.set_xlabel("round")
-    ax.set_ylabel("mean cumulative regret")
-    log_ticks(ax.xaxis)
-    named = fresh and label_ends(ax, curves)
-    _add_legend(ax, results, confidence, named)
-    return ax
+    ax.set(ylim=(0.0, None), xlabel="round", ylabel="mean cumulative regret")
+    log_x(ax)
+    return name_curves(ax, curves, fresh, _band_and_dot(results, confidence))
 
 
-def _add_legend(ax: Axes, results: list[Result], confidence: float, named: bool) -> None:
-    """A legend in which one grey entry says what all the bands are, and one what all the dots are."""
+def _band_and_dot(results: list[Result], confidence: float) -> list[Artist]:
+    """Grey entries of a legend: one says what all the bands are, one what all the dots are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles = [] if named else ax.get_legend_handles_labels()[0]
+    handles: list[Artist] = []
     if any(result.runs > 1 for result in results):
         text = f"{100.0 * confidence:g} % confidence interval of the mean"
         handles.append(Patch(color="grey", alpha=0.3, linewidth=0.0, label=text))
     if any(result.committed.any() for result in results):
-        text = "median commitment, of the runs that committed"
-        handles.append(
-            Line2D([], [], color="grey", marker="o", markeredgecolor="white", linestyle="", label=text)
-        )
-    if handles and named:  # above the axes, where no curve is
-        ax.legend(
-            handles=handles,
-            frameon=False,
-            fontsize="small",
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            borderaxespad=0,
-        )
-    elif handles:
-        ax.legend(handles=handles, frameon=False, fontsize="small", loc="upper left")
+        dot: dict[str, Any] = {"color": "grey", "marker": "o", "markeredgecolor": "white", "linestyle": ""}
+        handles.append(Line2D([], [], **dot, label="median commitment, of the runs that committed"))
+    return handles
 
 
 def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, **line: Any) -> Axes:
@@ -116,25 +98,19 @@ def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, 
     A curve that ends below 1 is of a policy that does not always commit; its name says in how many runs it
     never does. `line` goes to `Axes.plot`, for all curves alike.
     """
-    results = as_results(results)
-    ax = axes(ax)
+    results, ax = as_results(results), axes(ax)
     fresh = not ax.has_data()
     curves = []
-    for result, own in zip(results, line_styles(), strict=False):
+    for result, own in zip(results, styles("linestyle"), strict=False):
         rounds, share = _distribution(result)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)
         curves.append(Curve(label, result.horizon, share[-1], curve.get_color()))
-    ax.set_xscale("log")
     ax.margins(x=0)
-    ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("round")
-    ax.set_ylabel("share of runs committed")
-    log_ticks(ax.xaxis)
-    if not (fresh and label_ends(ax, curves)):
-        ax.legend(frameon=False, loc="upper left", fontsize="small")
-    return ax
+    ax.set(ylim=(-0.03, 1.03), xlabel="round", ylabel="share of runs committed")
+    log_x(ax)
+    return name_curves(ax, curves, fresh)
 
 
 def _distribution(result: Result) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -163,34 +139,22 @@ def plot_tradeoff(
     A run that never commits counts as the horizon. Filled points are those that no other policy beats in
     both, the Pareto front.
     """
-    results, z = as_results(results), normal_quantile(confidence)
-    ax = axes(ax)
+    results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     means = [(mean_of(result, "commitment"), mean_of(result, "regret")) for result in results]
     front = [not any(_beats(other, own) for other in means) for own in means]
     points = []
-    for result, (rounds, regret), best, style in zip(results, means, front, marker_styles(), strict=False):
-        ax.errorbar(
-            rounds.value,
-            regret.value,
-            xerr=z * rounds.sem if result.runs > 1 else None,
-            yerr=z * regret.sem if result.runs > 1 else None,
-            markerfacecolor=style["color"] if best else "white",
-            linestyle="",
-            capsize=2,
-            **style,
-        )
-        label = result.label + _never(result)
-        points.append(Curve(label, rounds.value, regret.value, style["color"]))
+    for result, (rounds, regret), best, style in zip(results, means, front, styles("marker"), strict=False):
+        errors: dict[str, Any] = {"xerr": z * rounds.sem, "yerr": z * regret.sem} if result.runs > 1 else {}
+        style |= {"markerfacecolor": style["color"] if best else "white", "linestyle": "", "capsize": 2}
+        ax.errorbar(rounds.value, regret.value, **errors, **style)
+        points.append(Curve(result.label + _never(result), rounds.value, regret.value, style["color"]))
     steps = sorted(
         (rounds.value, regret.value) for (rounds, regret), best in zip(means, front, strict=True) if best
     )
     ax.plot(*zip(*steps, strict=True), color=GREY, linewidth=0.8, zorder=0, drawstyle="steps-post")
-    ax.set_xscale("log")
     ax.margins(x=0.25, y=0.15)
-    ax.set_ylim(bottom=0.0)
-    ax.set_xlabel("mean commitment time, rounds")
-    ax.set_ylabel("mean regret")
-    log_ticks(ax.xaxis)
+    ax.set(ylim=(0.0, None), xlabel="mean commitment time, rounds", ylabel="mean regret")
+    log_x(ax)
     label_points(ax, points)
     ax.set_title("filled: no other policy is better in both", fontsize="small", color=GREY)
     return ax
@@ -225,13 +189,9 @@ def plot_scaling(
             mean, scale = mean_of(result, quantity), np.log(result.horizon)
             curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
     ax = axes(ax)
-    ax.set_xscale("log")
-    ax.set_xlabel("horizon T")
-    ax.set_ylabel(f"{QUANTITIES[quantity]} / log T")
+    ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
     level = None if lower_bound is None else (f"{lower_bound:.3g}, the limit", lower_bound)
-    _draw_means(ax, curves, confidence, level, line)
-    log_ticks(ax.xaxis)
-    return ax
+    return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
 
 
 def plot_parameter(
@@ -258,10 +218,9 @@ def plot_parameter(
         for label, own in results.items()
     }
     ax = axes(ax)
-    ax.set_xlabel(name)
-    ax.set_ylabel(QUANTITIES[quantity])
     level = None if reference is None else (literal(reference.label), mean_of(reference, quantity).value)
-    return _draw_means(ax, curves, confidence, level, line)
+    ax.set(xlabel=name, ylabel=QUANTITIES[quantity])
+    return _draw_means(ax, curves, confidence, level, line, logarithmic=False)
 
 
 def _draw_means(
@@ -270,26 +229,26 @@ def _draw_means(
     confidence: float,
     level: tuple[str, float] | None,
     line: dict[str, Any],
+    *,
+    logarithmic: bool,
 ) -> Axes:
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
-    z = normal_quantile(confidence)
-    fresh = not ax.has_data()
+    z, fresh = normal_quantile(confidence), not ax.has_data()
     ends = []
-    styles = zip(line_styles(), marker_styles(), strict=True)
-    for (label, points), (own, marker) in zip(curves.items(), styles, strict=False):
+    for (label, points), own in zip(curves.items(), styles("linestyle", "marker"), strict=False):
         if not points:
             continue
         x = [place for place, _ in points]
         y = [mean.value for _, mean in points]
         errors = [0.0 if np.isnan(mean.sem) else z * mean.sem for _, mean in points]
-        style = {"markersize": 4, "capsize": 2, "label": label}
-        drawn = ax.errorbar(x, y, yerr=errors, **(own | marker | style | line))
+        style: dict[str, Any] = own | {"markersize": 4, "capsize": 2, "label": label} | line
+        drawn = ax.errorbar(x, y, yerr=errors, **style)
         ends.append(Curve(label, x[-1], y[-1], drawn.lines[0].get_color()))
+    if logarithmic:  # from now on: while it is, the limits of an axis with but one point are wrong
+        log_x(ax)
     if level is not None:
         label, height = level
         ax.axhline(height, color=GREY, linewidth=0.8, label=label)
         ends.append(Curve(label, ax.get_xlim()[1], height, GREY))
     ax.set_ylim(bottom=0.0)
-    if not (fresh and label_ends(ax, ends)):
-        ax.legend(frameon=False, fontsize="small")
-    return ax
+    return name_curves(ax, ends, fresh, loc="best")

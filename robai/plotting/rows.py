@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_ticks, marker_styles
+from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_x, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,52 +23,38 @@ def plot_wrong_commit(
 
     An arrow is the interval of a policy that was never wrong: it says how rare errors are known to be.
     """
-    results = as_results(results)
-    ax = axes(ax)
+    results, ax = as_results(results), axes(ax)
     wrongs = [result.wrong_commit(confidence) for result in results]
     goals = [1.0 / result.horizon for result in results]
     ends = [end for wrong in wrongs if wrong.committed for end in (wrong.low, wrong.high) if end > 0.0]
-    ax.set_xscale("log")
     ax.set_xlim(min([*ends, *goals]) / 5.0, min(1.0, 3.0 * max([*ends, *goals])))
-    log_ticks(ax.xaxis)
-    for row, (wrong, style) in enumerate(zip(wrongs, marker_styles(), strict=False)):
+    log_x(ax)
+    write = partial(ax.text, ha="center", color=GREY)
+    for row, (wrong, style) in enumerate(zip(wrongs, styles("marker"), strict=False)):
         if wrong.committed == 0:
-            ax.text(
-                0.5,
-                row,
-                "never commits",
-                transform=ax.get_yaxis_transform(),
-                ha="center",
-                va="center",
-                color=GREY,
-                bbox={"color": "white", "pad": 1.0},  # for the line at 1/T not to run through it
-            )
+            white = {"color": "white", "pad": 1.0}  # for the line at 1/T not to run through it
+            write(0.5, row, "never commits", transform=ax.get_yaxis_transform(), va="center", bbox=white)
         elif wrong.count == 0:
-            ax.annotate(
-                "",
-                xytext=(wrong.high, row),
-                xy=(ax.get_xlim()[0] * 1.3, row),
-                arrowprops={"arrowstyle": "->", "color": style["color"], "shrinkA": 0},
-            )
+            arrow = {"arrowstyle": "->", "color": style["color"], "shrinkA": 0}
+            ax.annotate("", xytext=(wrong.high, row), xy=(ax.get_xlim()[0] * 1.3, row), arrowprops=arrow)
             ax.plot([wrong.high], [row], "|", color=style["color"], markersize=10)
         else:
             ax.plot([wrong.low, wrong.high], [row, row], "-|", color=style["color"], markersize=10)
             ax.plot([wrong.rate], [row], linestyle="", **style)
     for goal in sorted(set(goals)):
         ax.axvline(goal, color=GREY, linewidth=0.8, linestyle="--")
-        ax.text(goal, 1.01, "1/T", transform=ax.get_xaxis_transform(), ha="center", va="bottom", color=GREY)
+        write(goal, 1.01, "1/T", transform=ax.get_xaxis_transform(), va="bottom")
     ax.set_xlabel(f"probability of a wrong commitment, {100.0 * confidence:g} % interval")
     return _name_rows(ax, results)
 
 
 def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:
     """Share of the rounds that went to each arm, on average over the runs."""
-    results = as_results(results)
-    ax = axes(ax)
+    results, ax = as_results(results), axes(ax)
     best = np.flatnonzero(results[0].gaps == 0.0)
     most = len(COLOURS) if results[0].n_arms <= len(COLOURS) else 0  # beyond, all but the best look alike
     for arm in range(results[0].n_arms):
-        shares = [(result.pulls[:, arm] / result.horizon).mean() for result in results]
+        shares = [result.digest().shares[arm] for result in results]
         is_best = arm in best
         ax.plot(
             shares,
@@ -79,19 +66,10 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Ax
             alpha=0.8,
             label=f"arm {arm} (best)" if is_best else f"arm {arm}" if most else "_other arms",
         )
-    ax.set_xscale("log")
-    log_ticks(ax.xaxis)
+    log_x(ax)
     ax.set_xlabel("share of the rounds")
-    ax.legend(
-        frameon=False,
-        fontsize="small",
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        ncols=4,
-        borderaxespad=0,
-        columnspacing=1,
-        handletextpad=0.2,
-    )
+    above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
+    ax.legend(frameon=False, fontsize="small", ncols=4, columnspacing=1, handletextpad=0.2, **above)
     return _name_rows(ax, results)
 
 
@@ -101,23 +79,17 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
     A mean far to the right of the median is made by a few runs with a very large regret; the largest is the
     cross.
     """
-    results = as_results(results)
-    ax = axes(ax)
-    for row, (result, style) in enumerate(zip(results, marker_styles(), strict=False)):
-        low, quarter, median, three_quarters, high = np.quantile(
-            result.final_regret, [0.05, 0.25, 0.5, 0.75, 0.95]
-        )
-        colour = style["color"]
-        ax.plot([low, high], [row, row], color=colour, linewidth=1.2)
-        ax.plot(
-            [quarter, three_quarters], [row, row], color=colour, linewidth=7, alpha=0.5, solid_capstyle="butt"
-        )
-        ax.plot([median], [row], "|", color=colour, markersize=14)
-        ax.plot([result.regret[-1]], [row], "o", color=colour, markeredgecolor="white")
-        ax.plot([result.final_regret.max()], [row], "x", color=colour, markersize=5)
+    results, ax = as_results(results), axes(ax)
+    for row, (result, style) in enumerate(zip(results, styles("marker"), strict=False)):
+        low, quarter, median, three_quarters, high = result.digest().quantiles
+        draw = partial(ax.plot, color=style["color"])
+        draw([low, high], [row, row], linewidth=1.2)
+        draw([quarter, three_quarters], [row, row], linewidth=7, alpha=0.5, solid_capstyle="butt")
+        draw([median], [row], "|", markersize=14)
+        draw([result.regret[-1]], [row], "o", markeredgecolor="white")
+        draw([result.final_regret.max()], [row], "x", markersize=5)
     if all(result.final_regret.min() > 0.0 for result in results):
-        ax.set_xscale("log")
-        log_ticks(ax.xaxis)
+        log_x(ax)
     ax.set_xlabel("final regret: 5, 25, 50, 75, 95 %; dot: mean; cross: largest")
     return _name_rows(ax, results)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,10 +15,9 @@ from robai._base.intervals import Mean
 from robai._base.text import printable
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from matplotlib.text import Annotation
 
     from robai.result import Result
 
@@ -67,27 +66,25 @@ def as_results(results: Result | Iterable[Result]) -> list[Result]:
 
 def literal(name: str) -> str:
     """A name that Matplotlib draws as it is: not as a formula, and not left out of the legend."""
-    hidden = " " if name.startswith("_") else ""
-    return hidden + printable(name).replace("$", r"\$")
+    return " " * name.startswith("_") + printable(name).replace("$", r"\$")
 
 
-def line_styles() -> Iterator[dict[str, Any]]:
+def styles(*kinds: Literal["linestyle", "marker"]) -> Iterator[dict[str, Any]]:
+    """Colour, and line style or marker as asked for, of one curve after another."""
+    cycles = {"color": COLOURS, "linestyle": LINES, "marker": MARKERS}
     for i in count():
-        yield {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[i % len(LINES)]}
+        yield {kind: cycles[kind][i % len(cycles[kind])] for kind in ("color", *kinds)}
 
 
-def marker_styles() -> Iterator[dict[str, Any]]:
-    for i in count():
-        yield {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)]}
-
-
-def log_ticks(axis: Axis) -> None:
-    """Ticks of a logarithmic axis whose limits are settled: powers of ten, or 1, 2 and 5 if those are few.
+def log_x(ax: Axes) -> None:
+    """A logarithmic x axis, its limits settled: ticks at powers of ten, or at 1, 2 and 5 if those are few.
 
     Plain text, which is drawn many times faster than the default's mathematical notation.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+    ax.set_xscale("log")
+    axis = ax.xaxis
     low, high = axis.get_view_interval()
     superscript = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     if high < 100.0 * low:
@@ -119,39 +116,38 @@ class Curve(NamedTuple):
     colour: Any
 
 
-def label_ends(ax: Axes, curves: list[Curve]) -> bool:
+def name_curves(
+    ax: Axes, curves: list[Curve], fresh: bool, handles: Sequence[Artist] = (), loc: str = "upper left"
+) -> Axes:
+    """Name curves at their ends if all fit there and the axes were `fresh`, else in a legend.
+
+    The legend also has the handles; if it has nothing else it is above the axes, where no curve is.
+    """
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
+    if not (fresh and _label_ends(ax, curves)):
+        handles, place = [*ax.get_legend_handles_labels()[0], *handles], {"loc": loc}
+    if handles:
+        ax.legend(handles=handles, frameon=False, fontsize="small", **place)
+    return ax
+
+
+def _label_ends(ax: Axes, curves: list[Curve]) -> bool:
     """Write the name of each curve at the right of the axes, level with its end, if all of them fit.
 
     Names of curves that end close to each other are moved apart; a thin line leads to each.
     """
-    from matplotlib import rcParams
-
-    size = rcParams["font.size"] * 0.9
     height = ax.get_window_extent().height * 72.0 / ax.figure.dpi
-    distance = 1.3 * size / height
+    distance = 1.3 * _font_size() / height
     if len(curves) * distance > 1.0:
         return False
     to_axes = ax.transData + ax.transAxes.inverted()
     ax.get_ylim()  # limits are settled lazily, and the transform does not ask for them
     wanted = np.array([to_axes.transform((curve.x, curve.y))[1] for curve in curves])
     for curve, place in zip(curves, spread(wanted, distance, 0.0, 1.0), strict=True):
-        _annotate(
-            ax,
-            curve,
-            (1.04, place),
-            textcoords="axes fraction",
-            va="center",
-            fontsize=size,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": curve.colour,
-                "linewidth": 0.7,
-                "relpos": (0, 0.5),
-                "patchA": None,  # cutting the line at the text takes longer than all the rest of the label
-                "shrinkA": 2,
-                "shrinkB": 0,
-            },
-        )
+        arrow = {"arrowstyle": "-", "color": curve.colour, "linewidth": 0.7, "relpos": (0, 0.5)}
+        # patchA: cutting the line at the text takes longer than all the rest of the label
+        arrow |= {"patchA": None, "shrinkA": 2, "shrinkB": 0}
+        _annotate(ax, curve, (1.04, place), textcoords="axes fraction", va="center", arrowprops=arrow)
     return True
 
 
@@ -167,7 +163,7 @@ def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float
         pools.append([value])
         while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
             pools[-2:] = [pools[-2] + pools[-1]]
-    level = np.concatenate([np.full(len(pool), np.mean(pool)) for pool in pools])
+    level = np.array([np.mean(pool) for pool in pools for _ in pool])
     places = np.empty(len(wanted))
     places[order] = np.clip(level, low, high - distance * (len(wanted) - 1)) + steps
     return places
@@ -175,53 +171,46 @@ def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float
 
 def label_points(ax: Axes, points: list[Curve]) -> None:
     """Write the name of each point beside it: on the first of four sides where it covers nothing."""
-    from matplotlib import rcParams
+    from matplotlib.transforms import Bbox
 
-    size = rcParams["font.size"] * 0.9
+    def box(x: float, y: float, width: float, height: float) -> Bbox:
+        return Bbox.from_bounds(x - width / 2, y - height / 2, width, height)
+
     pixels = ax.figure.dpi / 72.0
-    gap, height = 7.0 * pixels, 1.2 * size * pixels
-    ax.get_xlim()  # as in label_ends
+    gap, height = 7.0 * pixels, 1.2 * _font_size() * pixels
+    ax.get_xlim()  # as in _label_ends
     ax.get_ylim()
     centres = [ax.transData.transform((point.x, point.y)) for point in points]
     frame = ax.get_window_extent()
-    taken = [(x - gap / 2, y - gap / 2, x + gap / 2, y + gap / 2) for x, y in centres]
+    taken = [box(x, y, gap, gap) for x, y in centres]
     for point, (x, y) in zip(points, centres, strict=True):
-        width = 0.6 * size * len(point.label) * pixels  # a letter is about this wide
+        width = 0.6 * _font_size() * len(point.label) * pixels  # a letter is about this wide
         sides = {
-            ("left", "center"): (x + gap, y - height / 2, x + gap + width, y + height / 2),
-            ("right", "center"): (x - gap - width, y - height / 2, x - gap, y + height / 2),
-            ("center", "bottom"): (x - width / 2, y + gap, x + width / 2, y + gap + height),
-            ("center", "top"): (x - width / 2, y - gap - height, x + width / 2, y - gap),
+            (right, up): box(x + right * (gap + width / 2), y + up * (gap + height / 2), width, height)
+            for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1))
         }
         fitting = (
             side
-            for side, box in sides.items()
-            if frame.x0 <= box[0] and box[2] <= frame.x1 and not any(_overlap(box, other) for other in taken)
+            for side, own in sides.items()
+            if frame.x0 <= own.x0 and own.x1 <= frame.x1 and not own.count_overlaps(taken)
         )
-        ha, va = next(fitting, ("left", "center"))
-        taken.append(sides[ha, va])
-        offset = ({"left": 7, "right": -7, "center": 0}[ha], {"bottom": 7, "top": -7, "center": 0}[va])
-        how = {"textcoords": "offset points", "ha": ha, "va": va, "fontsize": size}
-        _annotate(ax, point, offset, **how, bbox={"color": "white", "pad": 0.5, "alpha": 0.8})
+        right, up = next(fitting, (1, 0))
+        taken.append(sides[right, up])
+        aligned = {"ha": ("center", "left", "right")[right], "va": ("center", "bottom", "top")[up]}
+        white = {"color": "white", "pad": 0.5, "alpha": 0.8}
+        _annotate(ax, point, (7 * right, 7 * up), textcoords="offset points", **aligned, bbox=white)
 
 
-def _annotate(ax: Axes, curve: Curve, place: tuple[float, float], **how: Any) -> Annotation:
-    return ax.annotate(
-        curve.label,
-        (curve.x, curve.y),
-        place,
-        color=_ink(curve.colour),
-        annotation_clip=False,
-        **how,
-    )
+def _font_size() -> float:
+    from matplotlib import rcParams
+
+    return 0.9 * float(rcParams["font.size"])
 
 
-def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _ink(colour: Any) -> tuple[float, ...]:
-    """The colour dark enough to be read as text on white."""
+def _annotate(ax: Axes, curve: Curve, place: tuple[float, float], **how: Any) -> None:
+    """Write the name of a curve in its colour, dark enough to be read as text on white."""
     from matplotlib.colors import to_rgb
 
-    return tuple(0.7 * channel for channel in to_rgb(colour))
+    ink = tuple(0.7 * channel for channel in to_rgb(curve.colour))
+    how |= {"color": ink, "fontsize": _font_size(), "annotation_clip": False}
+    ax.annotate(curve.label, (curve.x, curve.y), place, **how)

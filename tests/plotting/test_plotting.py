@@ -215,6 +215,28 @@ def test_scaling_divides_by_the_logarithm_of_the_horizon():
         plot_scaling(results, quantity="pulls")
 
 
+@pytest.mark.parametrize("horizon", [100, 1000, 10**6, 10**18])
+@pytest.mark.parametrize("lower_bound", [None, 2.0])
+def test_one_horizon_alone_is_drawn_inside_its_axes(horizon, lower_bound):
+    """Warnings, of limits that are the same, are errors here."""
+    ax = plot_scaling([make(horizon=horizon)], Figure().subplots(), lower_bound=lower_bound)
+    ax.figure.draw_without_rendering()
+    low, high = ax.get_xlim()
+    assert low < horizon / 2 < 2 * horizon < high
+
+
+@pytest.mark.parametrize("drawn_before", [False, True])
+def test_policies_that_never_commit_have_no_curve_and_no_name(drawn_before):
+    ax = Figure().subplots()
+    if drawn_before:
+        ax.plot([1, 2], [1, 2])
+    plot_scaling([make(committed=False)], ax, quantity="commitment")
+    ax.figure.draw_without_rendering()
+    assert len(ax.lines) == drawn_before
+    assert written(ax) == []
+    assert ax.get_legend() is None
+
+
 def test_parameter_has_a_point_for_every_value():
     results = {"EOCP": [make(regret=2.0), make(regret=4.0)]}
     ax = plot_parameter(results, [0.0, 1.0], name="c", reference=make("UCB"))

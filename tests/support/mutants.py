@@ -196,29 +196,15 @@ MUTANTS = [
         ),
         (
             "EOCP-UG on average is the bound of high probability",
-            "inflation=c, sigma=sigma).expected",
-            "inflation=c, sigma=sigma).rounds",
+            "value = value.expected",
+            "value = value.rounds",
         ),
         (
             "a regret above T gap is printed",
-            "worst = self.horizon * max(self.bandit.gaps)",
-            "worst = self.horizon",
+            "known, horizon, horizon * max(bandit.gaps)",
+            "known, horizon, horizon",
         ),
-        (
-            "EOCP's regret is its leading term",
-            "horizon, gap, inflation=c, sigma=sigma).total",
-            "horizon, gap, inflation=c, sigma=sigma).leading",
-        ),
-        (
-            "EOCP-UG's regret is its leading term",
-            "horizon, inflation=c, sigma=sigma).total",
-            "horizon, inflation=c, sigma=sigma).leading",
-        ),
-        (
-            "KL-EOCP's regret is its leading term",
-            "horizon, inflation=c).total",
-            "horizon, inflation=c).leading",
-        ),
+        ("regret is its leading term", "value = value.total", "value = value.leading"),
         (
             "the limit of a known gap is that of an unknown one",
             "theory.commit_limit_fixed(",
@@ -277,19 +263,15 @@ MUTANTS = [
         ),
         ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
         ("error bars of means are one standard error", "else z * mean.sem for", "else mean.sem for"),
-        ("error bars of the tradeoff are one standard error", "xerr=z * rounds.sem", "xerr=rounds.sem"),
+        ("error bars of the tradeoff are one standard error", '"xerr": z * rounds.sem', '"xerr": rounds.sem'),
         ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
     ),
     *_mutants(
         "plotting/rows.py",
         "plotting/test_drawn.py",
-        ("5 and 95 % are 10 and 90 %", "[0.05, 0.25, 0.5, 0.75, 0.95]", "[0.1, 0.25, 0.5, 0.75, 0.9]"),
-        ("the mean is the median", "ax.plot([result.regret[-1]]", "ax.plot([median]"),
-        (
-            "shares are medians",
-            "(result.pulls[:, arm] / result.horizon).mean()",
-            "np.median(result.pulls[:, arm] / 1000)",
-        ),
+        ("5 % is 25 %", "draw([low, high]", "draw([quarter, high]"),
+        ("the mean is the median", "draw([result.regret[-1]]", "draw([median]"),
+        ("shares are those of the first arm", "result.digest().shares[arm]", "result.digest().shares[0]"),
         ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
     ),
     *_mutants(
