@@ -1,8 +1,8 @@
 """Kullback-Leibler divergences in terms of means, and the confidence bounds they give.
 
 `family` is a name ("bernoulli", "poisson", "exponential", "gaussian"), a family of `robai.families` such as
-``Gamma(shape=2.0)``, or a bandit. The other arguments are numbers or arrays, which broadcast. Means are at most
-1e100 in size; a bound beyond the largest double is infinite.
+``Gamma(shape=2.0)``, or a bandit. The other arguments are numbers or arrays, which broadcast. Means are at
+most 1e100 in size; a bound beyond the largest double is infinite.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float
     """Divergence d(p, q) of the member of mean q from the member of mean p.
 
     For Bernoulli rewards d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0; the other families
-    give their formulas in `robai.families`. Accurate to about 15 digits however close p and q are. At least 0,
-    and +inf where the member of mean q rules out rewards that p allows.
+    give their formulas in `robai.families`. Accurate to about 15 digits however close p and q are. It is at
+    least 0, and +inf where the member of mean q rules out rewards that p allows.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
     """Largest mean q >= p with d(p, q) <= level: the KL upper confidence bound.
 
-    With ``level = log(t) / pulls`` and p the mean of these pulls it is the index of KL-UCB. For Bernoulli rewards
-    it is below 1 unless p is 1 or the level infinite, even where the bound is closer to 1 than any double: an
-    arm that has failed ranks below one that has not.
+    With ``level = log(t) / pulls`` and p the mean of these pulls it is the index of KL-UCB. For Bernoulli
+    rewards it is below 1 unless p is 1 or the level infinite, even where the bound is closer to 1 than any
+    double: an arm that has failed ranks below one that has not.
 
     Parameters
     ----------

@@ -156,8 +156,8 @@ def test_the_fields_of_a_result(policy, bandit):
     assert (np.diff(result.curves, axis=1) >= 0).all()
     assert (result.committed == (result.committed_arm >= 0)).all()
     assert (result.commit_time[result.committed] < horizon).all()
-    assert result.meta["policy"] == repr(policy)
-    assert result.meta["bandit"] == repr(bandit)
+    assert result.meta["policy"] == policy.to_dict()
+    assert result.meta["bandit"] == bandit.to_dict()
     assert result.meta["seconds"] >= 0
     assert result.meta["robai"] == robai.__version__
     assert result.meta["numpy"] == NUMPY  # whose samplers played, not the one that is imported

@@ -14,6 +14,10 @@ command line and the documentation read it there.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import math
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import (
@@ -37,6 +41,8 @@ Kept = TypeVar("Kept", covariant=True)
 _T = TypeVar("_T")
 
 _DEEPEST = 20  # specifications within specifications
+_LONGEST = 1000  # entries of a sequence in a description
+_MOST_SHOWN = 50  # of them in a text
 
 
 class Kind(NamedTuple):
@@ -164,3 +170,41 @@ def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
         if kind.__module__.startswith("robai."):
             listed += _own(kind)
     return listed
+
+
+def described(spec: Spec) -> dict[str, Any]:
+    """As `to_dict`, in JSON values only. Of a sequence of more than 1,000 entries it has length and hash."""
+    description: dict[str, Any] = _brief(spec.to_dict())
+    return description
+
+
+def _brief(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _brief(each) for name, each in value.items()}
+    if isinstance(value, list) and len(value) <= _LONGEST:
+        return [_brief(each) for each in value]
+    if isinstance(value, list):
+        numbers = all(type(each) is float for each in value)
+        data = array("d", value).tobytes() if numbers else json.dumps(value, default=repr).encode()
+        return {"length": len(value), "sha256": hashlib.sha256(data).hexdigest()}
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return repr(value)  # in a specification that is not robai's own
+
+
+def as_text(description: Any) -> str:
+    """A description as it could be typed, without long sequences; a text, which old files have, as it is."""
+    return description if isinstance(description, str) else _text(description)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case {"type": kind, **parameters}:
+            return f"{kind}({', '.join(f'{name}={_text(each)}' for name, each in parameters.items())})"
+        case {"length": length, "sha256": _}:
+            return f"({length:,} entries)"
+        case list() if len(value) > _MOST_SHOWN:
+            return f"({len(value):,} entries)"
+        case list():
+            return f"({', '.join(map(_text, value))})"
+    return repr(value)

@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._play.seeds import Seed, states
+from robai._base.spec import described
+from robai._base.version import VERSION
+from robai._core.rng import NUMPY
+from robai._play.seeds import Seed
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy, as_policy
+from robai.custom import CustomPolicy
 from robai.policies.base import BasePolicy
 from robai.rules import Game
 
@@ -35,28 +38,21 @@ class Simulation:
     bandit: Bandit
     horizon: int
     times: tuple[int, ...]
-    entropy: tuple[int, ...]
-    spawn_key: tuple[int, ...]
+    seed: Seed
     engine: Literal["step", "leap"]
 
     @classmethod
     def of(
-        cls, policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any, checkpoint: Any
+        cls, policy: BasePolicy, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any
     ) -> Simulation:
         """Every argument checked."""
-        policy = as_policy(policy)
-        if checkpoint is not None and isinstance(policy, CustomPolicy):
-            raise ValueError(
-                f"checkpoint must be None for {policy.label()}, which is written in Python: "
-                f"nobody can tell whether it is still the same, got {checkpoint!r}"
-            )
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
         horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
         if horizon < bandit.n_arms:
             raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
         rounds, played_by = _times(times, horizon), _engine(engine, policy, bandit)
-        simulation = cls(policy, bandit, horizon, rounds, *seed, played_by)
+        simulation = cls(policy, bandit, horizon, rounds, seed, played_by)
         policy._start(simulation.game)  # a policy that does not fit the bandit says so
         return simulation
 
@@ -73,9 +69,18 @@ class Simulation:
     def gaps(self) -> NDArray[np.float64]:
         return np.array(self.bandit.gaps)
 
-    def states(self, first: int, last: int) -> NDArray[np.uint64]:
-        """The generator's state for runs first, ..., last - 1."""
-        return states((self.entropy, self.spawn_key), first, last)
+    def to_dict(self) -> dict[str, Any]:
+        """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
+        return {
+            "policy": described(self.policy),
+            "bandit": described(self.bandit),
+            "horizon": self.horizon,
+            "engine": self.engine,
+            "entropy": list(map(str, self.seed.entropy)),
+            "spawn_key": list(self.seed.spawn_key),
+            "robai": VERSION,
+            "numpy": NUMPY,
+        }
 
 
 @dataclass(frozen=True)
@@ -149,9 +154,8 @@ class Options:
         cls, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
     ) -> Options:
         """Every argument checked."""
-        if executor is not None and (
-            isinstance(executor, type) or not callable(getattr(executor, "submit", None))
-        ):
+        submit = None if isinstance(executor, type) else getattr(executor, "submit", None)
+        if not (executor is None or callable(submit)):
             raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
         if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
             raise ValueError(
@@ -171,24 +175,29 @@ class Options:
             curves=bool(curves),
         )
 
+    def check(self, simulations: list[Simulation]) -> None:
+        """A ValueError, before anything is played, if these cannot be played so."""
+        for policy in (simulation.policy for simulation in simulations):
+            if self.checkpoint is not None and isinstance(policy, CustomPolicy):
+                raise ValueError(
+                    f"checkpoint must be None for {policy.label()}, which is written in Python: "
+                    f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
+                )
+        arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
+        numbers = 3 + arms + (times if self.curves else 0)  # a run
+        needed = 8 * numbers * self.runs * len(simulations)
+        if needed > _memory():
+            kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if self.curves else "")
+            raise ValueError(
+                f"runs must be fewer on this machine, got {self.runs:,}: results with {kept} need "
+                f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
+            )
+
 
 def _runs_in(pool: ThreadPoolExecutor) -> bool:
     """Whether this thread is one of the pool's."""
     with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
         return threading.current_thread() in pool._threads
-
-
-def check_memory(simulations: list[Simulation], options: Options) -> None:
-    """A ValueError, before anything is played, if the machine cannot hold the results."""
-    arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
-    numbers = 3 + arms + (times if options.curves else 0)  # a run
-    needed = 8 * numbers * options.runs * len(simulations)
-    if needed > _memory():
-        kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if options.curves else "")
-        raise ValueError(
-            f"runs must be fewer on this machine, got {options.runs:,}: results with {kept} need "
-            f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
-        )
 
 
 def _memory() -> float:

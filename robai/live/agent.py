@@ -15,7 +15,7 @@ from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import HorizonReached, Player
 from robai._core.rng import Stream, seed_block
-from robai._play.seeds import Rng, seed_words
+from robai._play.seeds import Rng, Seed
 from robai.custom import CustomPolicy, PythonPolicy, as_policy
 from robai.live import monitor, state
 from robai.live.experiment import Experiment, RewardLike
@@ -119,8 +119,8 @@ class Agent(Generic[Label]):
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment = Experiment.of(as_policy(policy), arms, horizon, reward)
-        (entropy, spawn_key), _ = seed_words(rng)
-        self._begin(experiment, Stream(seed_block(entropy, spawn_key, 0)[0]))
+        seed = Seed.of(rng)
+        self._begin(experiment, Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0]))
         if journal is not None:
             given = isinstance(journal, Journal)
             opened = journal if isinstance(journal, Journal) else Journal(journal)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from robai._base.intervals import Mean
+from robai._base.spec import as_text
 from robai._base.text import percent
 from robai.paper.claims import Verdict
 from robai.paper.experiments import DIFFERENCES, FIGURES, TABLE, UNKNOWN, Experiment
@@ -233,8 +234,8 @@ def _made_rows(reproduction: Reproduction) -> list[tuple[str, ...]]:
         (
             section,
             result.label,
-            result.meta["policy"],
-            result.meta["bandit"],
+            as_text(result.meta["policy"]),
+            as_text(result.meta["bandit"]),
             scientific(result.horizon),
             f"{result.runs:,}",
             f"{result.meta['seconds']:.2f}",
