@@ -1,8 +1,8 @@
 """Batches of runs: what a worker plays, and how batches are merged.
 
-A batch is a pure function of (policy, bandit, horizon, times, seed, first run, last run). Run r depends on the
-seed and on r alone, and batches are merged in order, run by run, so the numbers are the same for any number of
-workers, any executor and any size of batch.
+A batch is a pure function of (policy, bandit, horizon, times, seed, first run, last run). Run r depends on
+the seed and on r alone, and batches are merged in order, run by run, so the numbers are the same for any
+number of workers, any executor and any size of batch.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import numpy as np
 
 from robai import plotting
 from robai._base.directory import MANIFEST, replacing
+from robai._base.spec import as_text
 from robai._base.version import VERSION
 from robai.paper.claims import Verdict
 from robai.paper.experiments import FIGURES, INFLATIONS, SENSITIVITY, TABLE
@@ -154,6 +155,8 @@ def csv_bytes(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> bytes:
 
 def _numbers(reproduction: Reproduction) -> dict[str, bytes]:
     simulations = summary(reproduction)["simulations"]
+    for each in simulations:
+        each |= {"policy": as_text(each["policy"]), "bandit": as_text(each["bandit"])}
     numbers = {
         "simulations": csv_bytes(list(simulations[0]), [list(each.values()) for each in simulations]),
         "claims": csv_bytes(Verdict._fields, reproduction.verdicts),
