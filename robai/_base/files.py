@@ -143,7 +143,12 @@ def load_arrays(
         if len(members) < len(archive.infolist()):
             raise ValueError("two members have the same name")
         declared = {name: _declared(archive, info) for name, info in members.items()}
-        header = _header(archive, members.pop(_HEADER), *declared.pop(_HEADER))
+        dtype, shape = declared.pop(_HEADER)
+        if dtype.kind != "U" or shape != () or dtype.itemsize > _LARGEST_HEADER:
+            raise ValueError(f"the header must be a short text, got {dtype} of shape {shape}")
+        header = parse(str(_expanded(archive, members.pop(_HEADER))))
+        if not isinstance(header, dict):
+            raise ValueError("the header is not a JSON object")
     try:
         check(header, declared)
     except (TypeError, ValueError) as error:
@@ -175,17 +180,6 @@ def _declared(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[np.dtype
     if size != info.file_size or size > _MOST_DEFLATED * info.compress_size:
         raise ValueError(f"{info.filename} does not have the size that it declares")
     return dtype, shape
-
-
-def _header(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtype: np.dtype, shape: tuple[int, ...]
-) -> dict[str, Any]:
-    if dtype.kind != "U" or shape != () or dtype.itemsize > _LARGEST_HEADER:
-        raise ValueError(f"the header must be a short text, got {dtype} of shape {shape}")
-    header = parse(str(_expanded(archive, info)))
-    if not isinstance(header, dict):
-        raise ValueError("the header is not a JSON object")
-    return header
 
 
 def _expanded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:

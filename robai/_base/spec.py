@@ -118,9 +118,8 @@ class Spec:
         return [(each.name, getattr(self, each.name)) for each in fields(self)]
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters())})"
-        )
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
+        return f"{type(self).__name__}({parameters})"
 
     def label(self) -> str:
         """The name with the parameters that are not at their default."""
@@ -172,17 +171,12 @@ def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
     return listed
 
 
-def described(spec: Spec) -> dict[str, Any]:
-    """As `to_dict`, in JSON values only. Of a sequence of more than 1,000 entries it has length and hash."""
-    description: dict[str, Any] = _brief(spec.to_dict())
-    return description
-
-
-def _brief(value: Any) -> Any:
+def brief(value: Any) -> Any:
+    """What `to_dict` returned, in JSON values, with length and hash of lists of more than 1,000 entries."""
     if isinstance(value, dict):
-        return {name: _brief(each) for name, each in value.items()}
+        return {name: brief(each) for name, each in value.items()}
     if isinstance(value, list) and len(value) <= _LONGEST:
-        return [_brief(each) for each in value]
+        return [brief(each) for each in value]
     if isinstance(value, list):
         numbers = all(type(each) is float for each in value)
         data = array("d", value).tobytes() if numbers else json.dumps(value, default=repr).encode()

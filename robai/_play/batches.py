@@ -37,22 +37,13 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
     if stop.is_set():
         raise Interrupted
-    policy = simulation.policy
+    policy, bandit = simulation.policy, simulation.bandit
     if isinstance(policy, CustomPolicy):
         return play_custom(simulation, policy, first, last, stop)
-    rules = policy._start(simulation.game)
-    bandit = simulation.bandit
     leaps = GaussianLeaps if isinstance(bandit, Gaussian) else PositiveLeaps
-    batch = (leaps if simulation.engine == "leap" else Batch)(
-        rules.explore,
-        rules.stop,
-        rules.commit,
-        rules.initial_pulls,
-        bandit._core(),
-        simulation.means,
-        simulation.times,
-        simulation.seed.states(first, last),
-    )
+    kind = leaps if simulation.engine == "leap" else Batch
+    rules, states = policy._start(simulation.game), simulation.seed.states(first, last)
+    batch = kind(*rules, bandit._core(), simulation.means, simulation.times, states)
     while batch.advance(PIECE):
         if stop.is_set():
             raise Interrupted

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import described
+from robai._base.spec import brief
 from robai._base.version import VERSION
 from robai._core.rng import NUMPY
 from robai._play.seeds import Seed
@@ -72,8 +72,8 @@ class Simulation:
     def to_dict(self) -> dict[str, Any]:
         """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
         return {
-            "policy": described(self.policy),
-            "bandit": described(self.bandit),
+            "policy": brief(self.policy.to_dict()),
+            "bandit": brief(self.bandit.to_dict()),
             "horizon": self.horizon,
             "engine": self.engine,
             "entropy": list(map(str, self.seed.entropy)),
@@ -118,24 +118,18 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> Literal["step", 
     `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
     checks.one_of("engine", engine, get_args(Engine))
-    obstacle = _obstacle(policy, bandit)
+    obstacle = ""
+    if isinstance(policy, CustomPolicy):
+        obstacle = f"{policy.label()} is written in Python"
+    elif not policy.parts().explore.leaps:
+        obstacle = f"{policy.parts().explore!r} does not work by an index"
+    elif not policy.parts().stop.leaps:
+        obstacle = f"{policy.parts().stop!r} has to be asked after every round"
+    elif bandit.family is None:
+        obstacle = f"sums of rewards of {bandit!r} cannot be drawn at once"
     if engine == "leap" and obstacle:
         raise ValueError(f"engine='leap' does not apply: {obstacle}")
     return "step" if obstacle or engine == "step" else "leap"
-
-
-def _obstacle(policy: BasePolicy, bandit: Bandit) -> str | None:
-    """Why the leap engine cannot play a policy on a bandit, if it cannot."""
-    if isinstance(policy, CustomPolicy):
-        return f"{policy.label()} is written in Python"
-    explore, stop, _ = policy.parts()
-    if not explore.leaps:
-        return f"{explore!r} does not work by an index"
-    if not stop.leaps:
-        return f"{stop!r} has to be asked after every round"
-    if bandit.family is None:
-        return f"sums of rewards of {bandit!r} cannot be drawn at once"
-    return None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def pieces(policy, bandit, horizon, engine):
     simulation = Simulation.of(policy, bandit, horizon, 1, Seed((0,)), engine)
     started = policy._start(simulation.game)
     kind = PositiveLeaps if engine == "leap" else Batch
-    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1))
+    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.seed.states(0, 1))
     more = True
     while more:
         more = batch.advance(1.0)
