@@ -46,7 +46,8 @@ class Result(Plottable):
     gaps : best mean minus mean, one an arm; 0 for the best
     label : name of the policy in tables and figures
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
-    meta : how the numbers came about: policy, bandit, entropy, engine, versions, seconds. JSON values only
+    meta : how the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds.
+        JSON values only
 
     Arrays are the result's own and read-only, in copies and pickles too. Results are equal if their labels
     and all their numbers are; `meta` may differ.
