@@ -90,9 +90,9 @@ def simulate(
     >>> set(result.commit_time.tolist())
     {1124}
     """
-    policy = as_policy(policy)
-    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
-    [result] = _play({policy.label(): policy}, bandit, horizon, times, rng, engine, options, [""])
+    simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine)
+    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    [result] = _play({simulation.policy.label(): simulation}, options, [""])
     return result
 
 
@@ -125,40 +125,35 @@ def compare(
     Comparison
         A mapping from labels to results.
     """
-    named = _labelled(policies)
-    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
-    folders = [f"policy-{place}" for place in range(len(named))]
-    return Comparison(_play(named, bandit, horizon, times, rng, engine, options, folders))
-
-
-def _play(
-    named: dict[str, BasePolicy],
-    bandit: Bandit,
-    horizon: Any,
-    times: Any,
-    rng: Any,
-    engine: Any,
-    options: Options,
-    folders: list[str],
-) -> list[Result]:
-    """A result for every policy; the checkpoint of each has a folder of its own."""
-    seed = Seed.of(rng)
+    named, seed = _labelled(policies), Seed.of(rng)
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
-    simulations = [Simulation.of(each, bandit, horizon, times, seed, engine) for each in named.values()]
-    options.check(simulations)
-    _warn_of_ties(bandit)
-    stores: list[Checkpoint | None] = [None] * len(simulations)
+    simulations = {
+        label: Simulation.of(policy, bandit, horizon, times, seed, engine) for label, policy in named.items()
+    }
+    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    return Comparison(_play(simulations, options, [f"policy-{place}" for place in range(len(named))]))
+
+
+def _play(simulations: dict[str, Simulation], options: Options, folders: list[str]) -> list[Result]:
+    """A result for every simulation; the checkpoint of each has a folder of its own."""
+    first = next(iter(simulations.values()))
+    options.check(list(simulations.values()))
+    _warn_of_ties(first.bandit)
+    stores: dict[str, Checkpoint] = {}
     if options.checkpoint is not None:
-        for place, folder in enumerate(folders):
-            # A fresh seed gives way to that of the first checkpoint, for all policies.
-            store = Checkpoint(options.checkpoint / folder, replace(simulations[place], seed=seed))
-            stores[place], simulations[place], seed = store, store.simulation, store.simulation.seed
-    return [_run(*each, options) for each in zip(named, simulations, stores, strict=True)]
+        seed = first.seed
+        for (label, simulation), folder in zip(simulations.items(), folders, strict=True):
+            # A fresh seed gives way to that of the first checkpoint, for all of them.
+            stores[label] = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
+            seed = stores[label].simulation.seed
+    return [_run(label, each, stores.get(label), options) for label, each in simulations.items()]
 
 
 def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Result:
     started = time.perf_counter()
+    if store is not None:
+        simulation = store.simulation
     runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
     size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
     spans = ((first, min(first + size, runs)) for first in range(0, runs, size))

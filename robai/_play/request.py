@@ -132,24 +132,15 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit) -> Literal["step", 
     return "step" if obstacle or engine == "step" else "leap"
 
 
-@dataclass(frozen=True)
 class Options:
-    """How to run a simulation: nothing of this changes its numbers."""
+    """How to run a simulation: nothing of this changes its numbers. Every argument is checked."""
 
-    runs: int
-    workers: int
-    executor: Executor | None
-    checkpoint: Path | None
-    progress: bool | Callable[[int, int], Any]
-    curves: bool
-
-    @classmethod
-    def of(
-        cls, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
-    ) -> Options:
-        """Every argument checked."""
-        submit = None if isinstance(executor, type) else getattr(executor, "submit", None)
-        if not (executor is None or callable(submit)):
+    def __init__(
+        self, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
+    ) -> None:
+        if executor is not None and (
+            isinstance(executor, type) or not callable(getattr(executor, "submit", None))
+        ):
             raise TypeError(f"executor must be a concurrent.futures.Executor, got {executor!r}")
         if isinstance(executor, ThreadPoolExecutor) and _runs_in(executor):
             raise ValueError(
@@ -160,14 +151,12 @@ class Options:
             raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
         if not (isinstance(progress, bool) or callable(progress)):
             raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
-        return cls(
-            runs=checks.whole("runs", runs, 1, 2**53),
-            workers=_cores() if workers is None else checks.whole("workers", workers, 1, 4096),
-            executor=executor,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
-            progress=progress,
-            curves=bool(curves),
-        )
+        self.runs = checks.whole("runs", runs, 1, 2**53)
+        self.workers = _cores() if workers is None else checks.whole("workers", workers, 1, 4096)
+        self.executor: Executor | None = executor
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.progress: bool | Callable[[int, int], Any] = progress
+        self.curves = bool(curves)
 
     def check(self, simulations: list[Simulation]) -> None:
         """A ValueError, before anything is played, if these cannot be played so."""
