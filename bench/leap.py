@@ -20,6 +20,7 @@ from table import Contestant, Effort, fitted, interleave, platform_line, print_r
 
 import robai
 from robai._play.request import Simulation
+from robai._play.seeds import Seed
 
 FULL = Effort(repetitions=6, piece=0.03, least=2, longest=5.0, many=())
 QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=1.0, many=())
@@ -138,7 +139,7 @@ def measure_again(timed, effort, count=60):
 
 
 def chosen(policy, bandit):
-    return Simulation.of(policy, bandit, bandit.n_arms, 1, ((0,), ()), "auto", None).engine
+    return Simulation.of(policy, bandit, bandit.n_arms, 1, Seed((0,)), "auto").engine
 
 
 def print_grid(timed, powers):

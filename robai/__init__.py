@@ -52,12 +52,14 @@ _LATER = {"plotting", "theory"}
 _LIVE = {"Agent", "HorizonReached", "Journal", "load"}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        return import_module(f"robai.{name}")
-    if name in _LIVE:
-        return getattr(import_module("robai.live"), name)
-    raise AttributeError(f"module 'robai' has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one of the package's
+
+    def __getattr__(name: str) -> Any:
+        if name in _LATER:
+            return import_module(f"robai.{name}")
+        if name in _LIVE:
+            return getattr(import_module("robai.live"), name)
+        raise AttributeError(f"module 'robai' has no attribute {name!r}")
 
 
 def get_include() -> str:

@@ -1,20 +1,20 @@
 """Kullback-Leibler divergences in terms of means, and the confidence bounds they give.
 
-`family` is a name ("bernoulli", "poisson", "exponential", "gaussian"), a family of
-`robai.families` such as ``Gamma(shape=2.0)``, or a bandit. All arguments broadcast. Means are at
+`family` is a name ("bernoulli", "poisson", "exponential", "gaussian"), a family of `robai.families` such as
+``Gamma(shape=2.0)``, or a bandit. The other arguments are numbers or arrays, which broadcast. Means are at
 most 1e100 in size; a bound beyond the largest double is infinite.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai.families import Family, FamilyLike, as_family
+from robai.families import FamilyLike, as_family
 
 if TYPE_CHECKING:
     from robai.bandits import Bandit
@@ -38,33 +38,20 @@ def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float
 def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float | NDArray[np.float64]:
     """Divergence d(p, q) of the member of mean q from the member of mean p.
 
-    For Bernoulli rewards d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0; the
-    other families give their formulas in `robai.families`. Accurate to about 15 digits however
-    close p and q are.
+    For Bernoulli rewards d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0; the other families
+    give their formulas in `robai.families`. Accurate to about 15 digits however close p and q are. It is at
+    least 0, and +inf where the member of mean q rules out rewards that p allows.
 
     Parameters
     ----------
-    family : str, family or bandit
-    p, q : array_like
-        Means in the domain of the family. q may also be larger than 1e100, and infinite, where the
-        domain is unbounded.
+    p, q : means in the domain of the family; where that is unbounded, q may be above 1e100, and infinite
 
-    Returns
-    -------
-    float or ndarray
-        At least 0, and +inf where the member of mean q rules out rewards that p allows.
-
-    Examples
-    --------
-    >>> import robai
-    >>> round(robai.kl.divergence("bernoulli", 0.2, 0.7), 6)
+    >>> round(divergence("bernoulli", 0.2, 0.7), 6)
     0.534111
-    >>> robai.kl.divergence("gaussian", 0.0, [0.5, 1.0])
+    >>> divergence("gaussian", 0.0, [0.5, 1.0])
     array([0.125, 0.5  ])
     """
-    family = as_family(family)
-    p, q = _means(family, "p", p, LARGEST), _means(family, "q", q, math.inf)
-    return _apply("divergence", family, p=p, q=q)
+    return _elementwise("divergence", family, p=p, q=q)
 
 
 @overload
@@ -78,32 +65,21 @@ def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float | NDArray[np.float64]:
     """Largest mean q >= p with d(p, q) <= level: the KL upper confidence bound.
 
-    With ``level = log(t) / pulls`` and p the mean of these pulls it is the index of KL-UCB.
+    With ``level = log(t) / pulls`` and p the mean of these pulls it is the index of KL-UCB. For Bernoulli
+    rewards it is below 1 unless p is 1 or the level infinite, even where the bound is closer to 1 than any
+    double: an arm that has failed ranks below one that has not.
 
     Parameters
     ----------
-    family : str, family or bandit
-    p : array_like
-        Finite means in the domain of the family.
-    level : array_like
-        Not negative; 0 gives p and +inf the upper end of the domain.
+    p : finite means in the domain of the family
+    level : not negative; 0 gives p and +inf the upper end of the domain
 
-    Returns
-    -------
-    float or ndarray
-        For Bernoulli rewards below 1 unless p is 1 or the level infinite, even where the bound
-        is closer to 1 than any double: an arm that has failed ranks below one that has not.
-
-    Examples
-    --------
-    >>> import robai
-    >>> round(robai.kl.upper("bernoulli", 0.2, 0.534111), 6)
+    >>> round(upper("bernoulli", 0.2, 0.534111), 6)
     0.7
-    >>> robai.kl.upper("gaussian", 1.0, [0.0, 2.0])
+    >>> upper("gaussian", 1.0, [0.0, 2.0])
     array([1., 3.])
     """
-    family = as_family(family)
-    return _apply("upper", family, p=_means(family, "p", p, LARGEST), level=_levels(level))
+    return _elementwise("upper", family, p=p, level=level)
 
 
 @overload
@@ -119,40 +95,38 @@ def lower(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 
     Parameters
     ----------
-    family : str, family or bandit
-    p : array_like
-        Finite means in the domain of the family.
-    level : array_like
-        Not negative; 0 gives p and +inf the lower end of the domain.
+    p : finite means in the domain of the family
+    level : not negative; 0 gives p and +inf the lower end of the domain
 
-    Returns
-    -------
-    float or ndarray
-
-    Examples
-    --------
-    >>> import robai
-    >>> round(robai.kl.lower("poisson", 3.0, 0.5), 6)
+    >>> round(lower("poisson", 3.0, 0.5), 6)
     1.583974
     """
-    family = as_family(family)
-    return _apply("lower", family, p=_means(family, "p", p, LARGEST), level=_levels(level))
+    return _elementwise("lower", family, p=p, level=level)
 
 
-def _apply(
-    which: Literal["divergence", "upper", "lower"], family: Family, **arguments: NDArray[np.float64]
+def _elementwise(
+    which: Literal["divergence", "upper", "lower"], family: FamilyLike | Bandit, **arguments: ArrayLike
 ) -> float | NDArray[np.float64]:
-    shapes = [values.shape for values in arguments.values()]
+    """A function of the family at p and q, or p and level, which are checked and broadcast."""
+    family = as_family(family)
+    arrays = {name: _numbers(name, values) for name, values in arguments.items()}
+    for name, array in arrays.items():
+        largest = LARGEST if name == "p" else inf
+        low, high = max(family.support[0], -largest), min(family.support[1], largest)
+        allowed = array >= 0.0 if name == "level" else (low <= array) & (array <= high)
+        if not allowed.all():
+            where = "at least 0" if name == "level" else f"in [{low:g}, {high:g}] for {family!r}"
+            raise ValueError(f"{name} must be {where}, got {float(array[~allowed][0])}")
+    shapes = [array.shape for array in arrays.values()]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
-        raise ValueError(f"{' and '.join(arguments)} must have shapes that broadcast, got {shapes}") from None
-    result = family._core().elementwise(which, *arguments.values())
+        raise ValueError(f"{' and '.join(arrays)} must have shapes that broadcast, got {shapes}") from None
+    result = family._core().elementwise(which, *arrays.values())
     return result if result.ndim else result.item()
 
 
 def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """An array of doubles."""
     try:
         array = np.asarray(values)
         if array.dtype.kind not in "biufO":
@@ -163,26 +137,3 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"{name} must be below 1.8e308 in size, got {values!r}") from None
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number or an array of numbers, got {values!r}") from None
-
-
-def _means(family: Family, name: str, values: ArrayLike, largest: float) -> NDArray[np.float64]:
-    array = _numbers(name, values)
-    low, high = max(family.support[0], -largest), min(family.support[1], largest)
-    allowed = (low <= array) & (array <= high)
-    if not allowed.all():
-        raise ValueError(
-            f"{name} must be in [{low:g}, {high:g}] for {family!r}, got {_first(array, allowed)}"
-        )
-    return array
-
-
-def _levels(level: ArrayLike) -> NDArray[np.float64]:
-    level = _numbers("level", level)
-    allowed = level >= 0.0
-    if not allowed.all():
-        raise ValueError(f"level must be at least 0, got {_first(level, allowed)}")
-    return level
-
-
-def _first(values: NDArray[np.float64], allowed: NDArray[np.bool_]) -> float:
-    return float(values[~allowed][0])

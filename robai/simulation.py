@@ -11,12 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from robai._base.progress import Progress
-from robai._base.version import VERSION
-from robai._core.rng import NUMPY
 from robai._play.batches import Merger, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
-from robai._play.request import Engine, Options, Simulation, check_memory
-from robai._play.seeds import Rng, seed_words
+from robai._play.request import Engine, Options, Simulation
+from robai._play.seeds import Rng, Seed
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
 from robai.policies.base import BasePolicy
@@ -92,12 +90,10 @@ def simulate(
     >>> set(result.commit_time.tolist())
     {1124}
     """
-    seed, fresh = seed_words(rng)
-    simulation = Simulation.of(policy, bandit, horizon, times, seed, engine, checkpoint)
-    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
-    check_memory([simulation], options)
-    _warn_of_ties(bandit)
-    return _run(simulation, options, fresh, simulation.policy.label())
+    simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine)
+    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    [result] = _play({simulation.policy.label(): simulation}, options, [""])
+    return result
 
 
 def compare(
@@ -129,35 +125,34 @@ def compare(
     Comparison
         A mapping from labels to results.
     """
-    named = _labelled(policies)
-    seed, fresh = seed_words(rng)
+    named, seed = _labelled(policies), Seed.of(rng)
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
-    simulations = [
-        Simulation.of(each, bandit, horizon, times, seed, engine, checkpoint) for each in named.values()
-    ]
-    options = Options.of(runs, workers, executor, checkpoint, progress, curves)
-    check_memory(simulations, options)
-    _warn_of_ties(bandit)
-    results = {}
-    for place, (label, simulation) in enumerate(zip(named, simulations, strict=True)):
-        if options.checkpoint is not None:
-            own = replace(options, checkpoint=options.checkpoint / f"policy-{place}")
-        else:
-            own = options
-        simulation = replace(simulation, entropy=seed[0], spawn_key=seed[1])
-        results[label] = _run(simulation, own, fresh, label)
-        # A fresh seed gives way to that of the first checkpoint, for all policies.
-        meta = results[label].meta
-        seed, fresh = (tuple(map(int, meta["entropy"])), tuple(meta["spawn_key"])), False
-    return Comparison(results)
+    simulations = {
+        label: Simulation.of(policy, bandit, horizon, times, seed, engine) for label, policy in named.items()
+    }
+    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    return Comparison(_play(simulations, options, [f"policy-{place}" for place in range(len(named))]))
 
 
-def _run(simulation: Simulation, options: Options, fresh: bool, label: str) -> Result:
-    started = time.perf_counter()
-    store = None
+def _play(simulations: dict[str, Simulation], options: Options, folders: list[str]) -> list[Result]:
+    """A result for every simulation; the checkpoint of each has a folder of its own."""
+    first = next(iter(simulations.values()))
+    options.check(list(simulations.values()))
+    _warn_of_ties(first.bandit)
+    stores: dict[str, Checkpoint] = {}
     if options.checkpoint is not None:
-        store = Checkpoint(options.checkpoint, simulation, fresh)
+        seed = first.seed
+        for (label, simulation), folder in zip(simulations.items(), folders, strict=True):
+            # A fresh seed gives way to that of the first checkpoint, for all of them.
+            stores[label] = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
+            seed = stores[label].simulation.seed
+    return [_run(label, each, stores.get(label), options) for label, each in simulations.items()]
+
+
+def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Result:
+    started = time.perf_counter()
+    if store is not None:
         simulation = store.simulation
     runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
     size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
@@ -167,29 +162,18 @@ def _run(simulation: Simulation, options: Options, fresh: bool, label: str) -> R
         for played in in_order(simulation, spans, options.workers, options.executor, store):
             merger.add(played)
             bar.update(merger.count)
-    meta = {
-        "policy": repr(simulation.policy),
-        "bandit": repr(simulation.bandit),
-        "horizon": simulation.horizon,
-        "runs": runs,
-        "entropy": [str(word) for word in simulation.entropy],
-        "spawn_key": list(simulation.spawn_key),
-        "engine": simulation.engine,
-        "robai": VERSION,
-        "numpy": NUMPY,
-        "seconds": time.perf_counter() - started,
-    }
-    return merger.result(label, meta)
+    seconds = time.perf_counter() - started
+    return merger.result(label, {**simulation.to_dict(), "runs": runs, "seconds": seconds})
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:
     if isinstance(policies, BasePolicy | str) or not isinstance(policies, Iterable):
         raise TypeError(f"policies must be a sequence of policies, got {policies!r}")
     if isinstance(policies, Mapping):
-        named = dict(policies)
-        for label in named:
+        for label in policies:
             if not isinstance(label, str) or not label:
                 raise ValueError(f"policies must be labelled by non-empty strings, got {label!r}")
+        named = {label: as_policy(policy) for label, policy in policies.items()}
     else:
         named = {}
         for policy in map(as_policy, policies):
@@ -205,4 +189,4 @@ def _warn_of_ties(bandit: Bandit) -> None:
     best = bandit.best_arms
     if len(best) > 1:
         arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
-        warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=3)
+        warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=4)

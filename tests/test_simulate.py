@@ -9,11 +9,12 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from support.examples import fitting
+from support.examples import Turns, fitting
 from support.threads import no_more_threads_than
 
 import robai
 from robai import simulation
+from robai._base.spec import Kind, parameter, spec
 from robai._core.rng import NUMPY
 from robai._play import batches
 
@@ -156,11 +157,39 @@ def test_the_fields_of_a_result(policy, bandit):
     assert (np.diff(result.curves, axis=1) >= 0).all()
     assert (result.committed == (result.committed_arm >= 0)).all()
     assert (result.commit_time[result.committed] < horizon).all()
-    assert result.meta["policy"] == repr(policy)
-    assert result.meta["bandit"] == repr(bandit)
+    assert result.meta["policy"] == policy.to_dict()
+    assert result.meta["bandit"] == bandit.to_dict()
     assert result.meta["seconds"] >= 0
     assert result.meta["robai"] == robai.__version__
     assert result.meta["numpy"] == NUMPY  # whose samplers played, not the one that is imported
+
+
+def test_long_data_is_described_by_its_length_and_a_hash():
+    def described(data):
+        result = robai.simulate(robai.UCB(), robai.Empirical([data, [0.5]]), 10, 1, rng=0)
+        long, short = result.meta["bandit"]["samples_per_arm"]
+        assert short == [0.5]
+        return long
+
+    data = [float(value) for value in range(1000)]
+    assert described(data) == data
+    assert described([*data, 1.0])["length"] == 1001
+    assert described([*data, 1.0]) == described([*data, 1.0]) != described([*data, 2.0])
+    many = robai.simulate(robai.UCB(), robai.Empirical([[1.0, 0.5]] + [[0.5]] * 1000), 1100, 1, rng=0)
+    assert many.meta["bandit"]["samples_per_arm"]["length"] == 1001
+
+
+def test_what_a_policy_in_python_holds_is_not_in_meta():
+    assert played(Turns()).meta["policy"] == {"type": "CustomPolicy", "name": "Turns"}
+
+
+def test_a_parameter_that_is_no_json_is_described_by_its_text():
+    @spec
+    class Odd(robai.UCB):
+        sizes: object = parameter(Kind(lambda _, value: value, "anything"), default=None)
+
+    sizes = (np.float32(2.0), float("inf"), {3})
+    assert played(Odd(sizes=sizes)).meta["policy"]["sizes"] == ["np.float32(2.0)", "inf", "{3}"]
 
 
 def test_after_the_commitment_only_the_committed_arm_is_played():

@@ -48,11 +48,26 @@ def test_what_is_escaped_can_still_be_told_apart_and_lines_up():
     assert printable("é ± 中 \x00") == r"é ± 中 \x00"
 
 
-def test_many_means_are_shown_by_their_ends():
-    bandit = robai.Gaussian(np.linspace(1.0, 0.0, 10**4))
-    result = robai.simulate(robai.UCB(), bandit, 10**4, 1, rng=0)
-    assert len(result.summary()) < 2000
-    assert len(Comparison([result]).summary()) < 2000
+@pytest.mark.parametrize(("arms", "text"), [(1000, "1,000"), (10**4, "10,000")])
+def test_many_means_are_counted(arms, text):
+    result = robai.simulate(robai.UCB(), robai.Gaussian(np.linspace(1.0, 0.0, arms)), 10**4, 1, rng=0)
+    for each in (result, Comparison([result])):
+        assert f"Gaussian(means=({text} entries), sigma=1.0)" in each.summary()
+
+
+def test_policies_and_bandits_are_shown_as_they_could_be_typed():
+    bandit = robai.Binomial([0.7, 0.2], n=3)
+    for policy in (robai.KLUCB("++", robai.families.Binomial(3)), robai.EOCPUG(), robai.EOCP(0.5)):
+        summary = robai.simulate(policy, bandit, 50, 1, rng=0).summary()
+        assert f" {policy!r}\nbandit" in summary
+        assert f"\nbandit      {bandit!r}\n" in summary
+
+
+def test_results_of_old_files_have_texts():
+    result = make("mine", {"policy": "EOCP(gap=0.5)", "bandit": "Gaussian(means=(0.7, 0.2), sigma=1.0)"})
+    assert (
+        "\n            EOCP(gap=0.5)\nbandit      Gaussian(means=(0.7, 0.2), sigma=1.0)\n" in result.summary()
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -48,25 +48,23 @@ def real(name: str, value: Any) -> float:
     return number
 
 
-def positive(name: str, value: Any) -> float:
+def _such(name: str, value: Any, holds: Callable[[float], bool], what: str) -> float:
     number = real(name, value)
-    if not number > 0.0:
-        raise ValueError(f"{name} must be above 0, got {value!r}")
+    if not holds(number):
+        raise ValueError(f"{name} must be {what}, got {value!r}")
     return number
+
+
+def positive(name: str, value: Any) -> float:
+    return _such(name, value, lambda number: number > 0.0, "above 0")
 
 
 def at_least(name: str, value: Any, low: float) -> float:
-    number = real(name, value)
-    if not number >= low:
-        raise ValueError(f"{name} must be at least {low:g}, got {value!r}")
-    return number
+    return _such(name, value, lambda number: number >= low, f"at least {low:g}")
 
 
 def between(name: str, value: Any, low: float, high: float) -> float:
-    number = real(name, value)
-    if not low <= number <= high:
-        raise ValueError(f"{name} must be from {low:g} to {high:g}, got {value!r}")
-    return number
+    return _such(name, value, lambda number: low <= number <= high, f"from {low:g} to {high:g}")
 
 
 def scale(name: str, value: Any) -> float:
@@ -76,10 +74,8 @@ def scale(name: str, value: Any) -> float:
 
 def wideness(name: str, value: Any) -> float:
     """How many times wider than another a bound is: above 1."""
-    number = scale(name, value)
-    if not number > 1.0:
-        raise ValueError(f"{name} must be above 1, got {value!r}")
-    return number
+    scale(name, value)
+    return _such(name, value, lambda number: number > 1.0, "above 1")
 
 
 def inflating(name: str, value: Any) -> float:
@@ -89,10 +85,7 @@ def inflating(name: str, value: Any) -> float:
 
 def probability(name: str, value: Any) -> float:
     """Strictly between 0 and 1."""
-    number = real(name, value)
-    if not 0.0 < number < 1.0:
-        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
-    return number
+    return _such(name, value, lambda number: 0.0 < number < 1.0, "between 0 and 1")
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:

@@ -43,12 +43,13 @@ def _replaceable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+def write_atomically(path: str | os.PathLike[str], data: bytes, *, replace: bool = True) -> None:
     """Write `data` to `path` so that a crash at any moment leaves the old content or the new, never a part.
 
     The data goes to a temporary file in the same directory (a rename is atomic only within one file system),
     is forced to the disk, and then takes the place of `path`. A symbolic link is followed, and an existing
-    file keeps its permissions.
+    file keeps its permissions. Without `replace` it also keeps its content, wherever the file system has
+    links: one cannot take the place of another file.
     """
     target = _replaceable(path)
     with _temporary(target) as temporary:
@@ -58,8 +59,20 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
             os.fsync(file.fileno())
         if target.exists():
             os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
-        os.replace(temporary, target)
+        if replace or not _linked(temporary, target):
+            os.replace(temporary, target)
     sync_directory(target.parent)
+
+
+def _linked(file: Path, target: Path) -> bool:
+    """Make `file` known as `target` too, unless there is one; False where there are no links."""
+    try:
+        os.link(file, target)
+    except FileExistsError:
+        pass
+    except OSError:
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -130,7 +143,12 @@ def load_arrays(
         if len(members) < len(archive.infolist()):
             raise ValueError("two members have the same name")
         declared = {name: _declared(archive, info) for name, info in members.items()}
-        header = _header(archive, members.pop(_HEADER), *declared.pop(_HEADER))
+        dtype, shape = declared.pop(_HEADER)
+        if dtype.kind != "U" or shape != () or dtype.itemsize > _LARGEST_HEADER:
+            raise ValueError(f"the header must be a short text, got {dtype} of shape {shape}")
+        header = parse(str(_expanded(archive, members.pop(_HEADER))))
+        if not isinstance(header, dict):
+            raise ValueError("the header is not a JSON object")
     try:
         check(header, declared)
     except (TypeError, ValueError) as error:
@@ -162,17 +180,6 @@ def _declared(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> tuple[np.dtype
     if size != info.file_size or size > _MOST_DEFLATED * info.compress_size:
         raise ValueError(f"{info.filename} does not have the size that it declares")
     return dtype, shape
-
-
-def _header(
-    archive: zipfile.ZipFile, info: zipfile.ZipInfo, dtype: np.dtype, shape: tuple[int, ...]
-) -> dict[str, Any]:
-    if dtype.kind != "U" or shape != () or dtype.itemsize > _LARGEST_HEADER:
-        raise ValueError(f"the header must be a short text, got {dtype} of shape {shape}")
-    header = parse(str(_expanded(archive, info)))
-    if not isinstance(header, dict):
-        raise ValueError("the header is not a JSON object")
-    return header
 
 
 def _expanded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:

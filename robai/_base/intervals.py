@@ -43,22 +43,9 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> tu
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must be strictly between 0 and 1, got {confidence!r}")
     tail = (1.0 - confidence) / 2.0
-
-    # With all successes or none the tail is a single power. Otherwise the upper end is the lower end for the
-    # failures; log odds keep full relative precision on both sides.
-    if successes == 0:
-        low = 0.0
-    elif successes == trials:
-        low = math.exp(math.log(tail) / trials)
-    else:
-        low = _probability(_log_odds(successes, trials, tail))
-    if successes == trials:
-        high = 1.0
-    elif successes == 0:
-        high = -math.expm1(math.log(tail) / trials)
-    else:
-        high = _probability(-_log_odds(trials - successes, trials, tail))
-    return low, high
+    # The upper end is the lower end for the failures; log odds keep their precision on both sides.
+    low, high = _log_odds(successes, trials, tail), -_log_odds(trials - successes, trials, tail)
+    return _probability(low), _probability(high)
 
 
 def _probability(log_odds: float) -> float:
@@ -69,11 +56,15 @@ def _probability(log_odds: float) -> float:
 
 
 def _log_odds(k: int, n: int, tail: float) -> float:
-    """Log odds of the p at which P(Binomial(n, p) >= k) = tail, for 0 < k < n and tail < 1/2.
+    """Log odds of the p at which P(Binomial(n, p) >= k) = tail, for 0 <= k <= n and tail < 1/2.
 
     The logarithm of that probability is a concave function of the log odds, so Newton's method needs no
     bracket: after one step it climbs to the root from below.
     """
+    if k == 0:
+        return -math.inf
+    if k == n:  # the probability is a single power
+        return math.log(tail) / n - math.log(-math.expm1(math.log(tail) / n))
     x = math.log(k) - math.log(n - k)
     for _ in range(_NEWTON_STEPS):
         p, q = _probability(x), _probability(-x)

@@ -14,6 +14,10 @@ command line and the documentation read it there.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
+import math
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import (
@@ -37,6 +41,8 @@ Kept = TypeVar("Kept", covariant=True)
 _T = TypeVar("_T")
 
 _DEEPEST = 20  # specifications within specifications
+_LONGEST = 1000  # entries of a sequence in a description
+_MOST_SHOWN = 50  # of them in a text
 
 
 class Kind(NamedTuple):
@@ -112,9 +118,8 @@ class Spec:
         return [(each.name, getattr(self, each.name)) for each in fields(self)]
 
     def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._parameters())})"
-        )
+        parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
+        return f"{type(self).__name__}({parameters})"
 
     def label(self) -> str:
         """The name with the parameters that are not at their default."""
@@ -164,3 +169,36 @@ def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
         if kind.__module__.startswith("robai."):
             listed += _own(kind)
     return listed
+
+
+def brief(value: Any) -> Any:
+    """What `to_dict` returned, in JSON values, with length and hash of lists of more than 1,000 entries."""
+    if isinstance(value, dict):
+        return {name: brief(each) for name, each in value.items()}
+    if isinstance(value, list) and len(value) <= _LONGEST:
+        return [brief(each) for each in value]
+    if isinstance(value, list):
+        numbers = all(type(each) is float for each in value)
+        data = array("d", value).tobytes() if numbers else json.dumps(value, default=repr).encode()
+        return {"length": len(value), "sha256": hashlib.sha256(data).hexdigest()}
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return repr(value)  # in a specification that is not robai's own
+
+
+def as_text(description: Any) -> str:
+    """A description as it could be typed, without long sequences; a text, which old files have, as it is."""
+    return description if isinstance(description, str) else _text(description)
+
+
+def _text(value: Any) -> str:
+    match value:
+        case {"type": kind, **parameters}:
+            return f"{kind}({', '.join(f'{name}={_text(each)}' for name, each in parameters.items())})"
+        case {"length": length, "sha256": _}:
+            return f"({length:,} entries)"
+        case list() if len(value) > _MOST_SHOWN:
+            return f"({len(value):,} entries)"
+        case list():
+            return f"({', '.join(map(_text, value))})"
+    return repr(value)

@@ -1,8 +1,8 @@
 """Batches of runs: what a worker plays, and how batches are merged.
 
-A batch is a pure function of (policy, bandit, horizon, times, seed, first run, last run). Run r
-depends on the seed and on r alone, and batches are merged in order, run by run, so the numbers
-are the same for any number of workers, any executor and any size of batch.
+A batch is a pure function of (policy, bandit, horizon, times, seed, first run, last run). Run r depends on
+the seed and on r alone, and batches are merged in order, run by run, so the numbers are the same for any
+number of workers, any executor and any size of batch.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robai._core.engine import Batch, accumulate
 from robai._core.families import Gaussian
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
-from robai._play.stop import Interrupted, Stop
-from robai._play.workers import Answer, Borrowed, Threads, wait
+from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
 from robai.custom import CustomPolicy
 from robai.result import Result
 
@@ -37,22 +37,14 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
     if stop.is_set():
         raise Interrupted
-    policy = simulation.policy
+    policy, bandit = simulation.policy, simulation.bandit
     if isinstance(policy, CustomPolicy):
         return play_custom(simulation, policy, first, last, stop)
-    rules = policy._start(simulation.game)
-    rewards = simulation.bandit._core()
+    rewards = bandit._core()
     leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
-    batch = (leaps if simulation.engine == "leap" else Batch)(
-        rules.explore,
-        rules.stop,
-        rules.commit,
-        rules.initial_pulls,
-        rewards,
-        simulation.means,
-        simulation.times,
-        simulation.states(first, last),
-    )
+    kind = leaps if simulation.engine == "leap" else Batch
+    rules, states = policy._start(simulation.game), simulation.seed.states(first, last)
+    batch = kind(*rules, rewards, simulation.means, simulation.times, states)
     while batch.advance(PIECE):
         if stop.is_set():
             raise Interrupted
@@ -65,41 +57,30 @@ class Merger:
     def __init__(self, simulation: Simulation, runs: int, keep_curves: bool) -> None:
         self.simulation = simulation
         self.count = 0
-        times = len(simulation.times)
-        self.mean = np.zeros(times)
-        self.squares = np.zeros(times)
-        self.final_regret = np.empty(runs)
-        self.commit_time = np.empty(runs, dtype=np.int64)
-        self.committed_arm = np.empty(runs, dtype=np.int64)
-        self.pulls = np.empty((runs, simulation.bandit.n_arms), dtype=np.int64)
-        self.curves = np.empty((runs, times)) if keep_curves else None
+        times, arms = len(simulation.times), simulation.bandit.n_arms
+        self.mean, self.squares = np.zeros(times), np.zeros(times)
+        self.each: dict[str, NDArray[Any]] = {
+            "final_regret": np.empty(runs),
+            "commit_time": np.empty(runs, dtype=np.int64),
+            "committed_arm": np.empty(runs, dtype=np.int64),
+            "pulls": np.empty((runs, arms), dtype=np.int64),
+        }
+        if keep_curves:
+            self.each["curves"] = np.empty((runs, times))
 
     def add(self, played: Played) -> None:
         rows = slice(self.count, self.count + len(played.regret))
         self.count = accumulate(self.count, self.mean, self.squares, played.regret)
-        self.final_regret[rows] = played.regret[:, -1]
-        self.commit_time[rows] = played.commit_time
-        self.committed_arm[rows] = played.committed_arm
-        self.pulls[rows] = played.pulls
-        if self.curves is not None:
-            self.curves[rows] = played.regret
+        found = {**vars(played), "final_regret": played.regret[:, -1], "curves": played.regret}
+        for name, array in self.each.items():
+            array[rows] = found[name]
 
     def result(self, label: str, meta: dict[str, Any]) -> Result:
         """The Result, which takes the arrays over."""
         with np.errstate(invalid="ignore"):
             sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
-        arrays = {
-            "times": np.array(self.simulation.times),
-            "regret": self.mean,
-            "regret_sem": sem,
-            "final_regret": self.final_regret,
-            "commit_time": self.commit_time,
-            "committed_arm": self.committed_arm,
-            "pulls": self.pulls,
-            "gaps": self.simulation.gaps,
-        }
-        if self.curves is not None:
-            arrays["curves"] = self.curves
+        times, gaps = np.array(self.simulation.times), self.simulation.gaps
+        arrays = {"times": times, "regret": self.mean, "regret_sem": sem, "gaps": gaps, **self.each}
         for array in arrays.values():
             array.flags.writeable = False
         return Result(**arrays, label=label, meta=meta)
@@ -130,8 +111,7 @@ def in_order(
     pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
 
     def begin(span: tuple[int, int]) -> Answer | Played:
-        known = store.load(span) if store is not None else None
-        if known is not None:
+        if store is not None and (known := store.load(span)) is not None:
             return known
         answer: Answer = SimpleQueue()
         pool.submit(answer, play, simulation, *span)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,45 +18,34 @@ import numpy as np
 
 from robai._base.files import Declared, load_arrays, save_arrays, write_atomically
 from robai._base.json import parse
-from robai._base.version import VERSION
-from robai._core.rng import NUMPY
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
 from robai._play.seeds import Seed
-from robai.bandits import Bandit
 
 FORMAT = "robai.checkpoint"
-SCHEMA = 2
+SCHEMA = 3
 BATCH = 64  # runs in a file: fixed, so that a longer simulation finds the batches of a shorter one
 
 
 class Checkpoint:
-    """The finished batches of a simulation.
+    """The finished batches of a simulation, whose seed gives way to that of the manifest if it is fresh.
 
-    Parameters
-    ----------
-    path
-        The directory; made if it does not exist.
-    simulation
-        Whose batches these are.
-    fresh
-        Whether the seed is fresh from the system: then that of the manifest takes its place.
+    `path` is the directory; it is made if it does not exist.
     """
 
-    def __init__(self, path: str | os.PathLike[str], simulation: Simulation, fresh: bool) -> None:
-        self._path = Path(path)
-        if self._path.exists() and not self._path.is_dir():
+    def __init__(self, path: Path, simulation: Simulation) -> None:
+        self._path = path
+        if path.exists() and not path.is_dir():
             raise ValueError(f"checkpoint must be a directory, got {os.fspath(path)!r}")
-        self._path.mkdir(parents=True, exist_ok=True)
-        manifest = self._path / "manifest.json"
+        path.mkdir(parents=True, exist_ok=True)
+        manifest = path / "manifest.json"
         if not manifest.exists():
-            _create(manifest, json.dumps(_request(simulation), indent=1).encode())
+            write_atomically(manifest, json.dumps(_request(simulation), indent=1).encode(), replace=False)
         # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
             found = parse(manifest.read_bytes())
-            if fresh:
-                entropy, spawn_key = _seed(found)
-                simulation = replace(simulation, entropy=entropy, spawn_key=spawn_key)
+            if simulation.seed.fresh:
+                simulation = replace(simulation, seed=_seed(found))
             wanted = _request(simulation)
             other = next((name for name in wanted if found[name] != wanted[name]), None)
         except (ValueError, TypeError, KeyError) as error:
@@ -109,48 +97,11 @@ class Checkpoint:
 
 
 def _request(simulation: Simulation) -> dict[str, Any]:
-    """All that the numbers of a run depend on, and when they are recorded."""
-    return {
-        "format": FORMAT,
-        "schema": SCHEMA,
-        "robai": VERSION,
-        "numpy": NUMPY,
-        "policy": simulation.policy.to_dict(),
-        "bandit": repr(simulation.bandit),
-        "rewards": _digest(simulation.bandit),
-        "horizon": simulation.horizon,
-        "times": list(simulation.times),
-        "engine": simulation.engine,
-        "entropy": list(map(str, simulation.entropy)),
-        "spawn_key": list(simulation.spawn_key),
-    }
+    """Which simulation it is, and when its regret is recorded."""
+    return {"format": FORMAT, "schema": SCHEMA, **simulation.to_dict(), "times": list(simulation.times)}
 
 
 def _seed(request: dict[str, Any]) -> Seed:
     entropy, spawn_key = (tuple(map(int, request[name])) for name in ("entropy", "spawn_key"))
     np.random.SeedSequence(entropy, spawn_key=spawn_key)  # a ValueError for negative ones
-    return entropy, spawn_key
-
-
-def _digest(bandit: Bandit) -> str:
-    """A hash of all the data of a bandit, of which its text may leave out some."""
-    return hashlib.sha256(json.dumps(bandit.to_dict()).encode()).hexdigest()
-
-
-def _create(path: Path, data: bytes) -> None:
-    """Write a file, whole and at once, unless somebody else did.
-
-    A link to a finished file cannot take the place of another. Where there are no links a later one may:
-    two simulations share the directory then, and keep their own batches apart.
-    """
-    own = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        write_atomically(own, data)
-        try:
-            os.link(own, path)
-        except FileExistsError:
-            pass
-        except OSError:
-            os.replace(own, path)
-    finally:
-        own.unlink(missing_ok=True)
+    return Seed(entropy, spawn_key)

@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._play.seeds import Seed, states
+from robai._base.spec import brief
+from robai._base.version import VERSION
+from robai._core.rng import NUMPY
+from robai._play.seeds import Seed
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy, as_policy
+from robai.custom import CustomPolicy
 from robai.policies.base import BasePolicy
 from robai.rules import Game
 
@@ -35,21 +38,14 @@ class Simulation:
     bandit: Bandit
     horizon: int
     times: tuple[int, ...]
-    entropy: tuple[int, ...]
-    spawn_key: tuple[int, ...]
+    seed: Seed
     engine: Literal["step", "leap"]
 
     @classmethod
     def of(
-        cls, policy: Any, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any, checkpoint: Any
+        cls, policy: BasePolicy, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any
     ) -> Simulation:
         """Every argument checked."""
-        policy = as_policy(policy)
-        if checkpoint is not None and isinstance(policy, CustomPolicy):
-            raise ValueError(
-                f"checkpoint must be None for {policy.label()}, which is written in Python: "
-                f"nobody can tell whether it is still the same, got {checkpoint!r}"
-            )
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
         horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
@@ -57,7 +53,7 @@ class Simulation:
             raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
         rounds = _times(times, horizon)
         game = Game(bandit.n_arms, horizon, bandit.family, bandit.support)
-        return cls(policy, bandit, horizon, rounds, *seed, _engine(engine, policy, bandit, game))
+        return cls(policy, bandit, horizon, rounds, seed, _engine(engine, policy, bandit, game))
 
     @property
     def game(self) -> Game:
@@ -72,9 +68,18 @@ class Simulation:
     def gaps(self) -> NDArray[np.float64]:
         return np.array(self.bandit.gaps)
 
-    def states(self, first: int, last: int) -> NDArray[np.uint64]:
-        """The generator's state for runs first, ..., last - 1."""
-        return states((self.entropy, self.spawn_key), first, last)
+    def to_dict(self) -> dict[str, Any]:
+        """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
+        return {
+            "policy": brief(self.policy.to_dict()),
+            "bandit": brief(self.bandit.to_dict()),
+            "horizon": self.horizon,
+            "engine": self.engine,
+            "entropy": list(map(str, self.seed.entropy)),
+            "spawn_key": list(self.seed.spawn_key),
+            "robai": VERSION,
+            "numpy": NUMPY,
+        }
 
 
 @dataclass(frozen=True)
@@ -112,42 +117,26 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Lite
     `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
     checks.one_of("engine", engine, get_args(Engine))
-    obstacle = _obstacle(policy, bandit, game)
+    started, obstacle = policy._start(game), ""  # a policy that does not fit the bandit says so
+    if isinstance(policy, CustomPolicy):
+        obstacle = f"{policy.label()} is written in Python"
+    elif not started.explore.leaps:
+        obstacle = f"{policy.parts().explore!r} does not work by an index"
+    elif not started.stop.leaps:
+        obstacle = f"{policy.parts().stop!r} has to be asked after every round"
+    elif not bandit._core().leaps:
+        obstacle = f"sums of rewards of {bandit!r} cannot be drawn at once"
     if engine == "leap" and obstacle:
         raise ValueError(f"engine='leap' does not apply: {obstacle}")
     return "step" if obstacle or engine == "step" else "leap"
 
 
-def _obstacle(policy: BasePolicy, bandit: Bandit, game: Game) -> str | None:
-    """Why the leap engine cannot play a policy on a bandit, if it cannot."""
-    started = policy._start(game)  # a policy that does not fit the bandit says so
-    if isinstance(policy, CustomPolicy):
-        return f"{policy.label()} is written in Python"
-    if not started.explore.leaps:
-        return f"{policy.parts().explore!r} does not work by an index"
-    if not started.stop.leaps:
-        return f"{policy.parts().stop!r} has to be asked after every round"
-    if not bandit._core().leaps:
-        return f"sums of rewards of {bandit!r} cannot be drawn at once"
-    return None
-
-
-@dataclass(frozen=True)
 class Options:
-    """How to run a simulation: nothing of this changes its numbers."""
+    """How to run a simulation: nothing of this changes its numbers. Every argument is checked."""
 
-    runs: int
-    workers: int
-    executor: Executor | None
-    checkpoint: Path | None
-    progress: bool | Callable[[int, int], Any]
-    curves: bool
-
-    @classmethod
-    def of(
-        cls, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
-    ) -> Options:
-        """Every argument checked."""
+    def __init__(
+        self, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
+    ) -> None:
         if executor is not None and (
             isinstance(executor, type) or not callable(getattr(executor, "submit", None))
         ):
@@ -161,33 +150,36 @@ class Options:
             raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
         if not (isinstance(progress, bool) or callable(progress)):
             raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
-        return cls(
-            runs=checks.whole("runs", runs, 1, 2**53),
-            workers=_cores() if workers is None else checks.whole("workers", workers, 1, 4096),
-            executor=executor,
-            checkpoint=None if checkpoint is None else Path(checkpoint),
-            progress=progress,
-            curves=bool(curves),
-        )
+        self.runs = checks.whole("runs", runs, 1, 2**53)
+        self.workers = _cores() if workers is None else checks.whole("workers", workers, 1, 4096)
+        self.executor: Executor | None = executor
+        self.checkpoint = None if checkpoint is None else Path(checkpoint)
+        self.progress: bool | Callable[[int, int], Any] = progress
+        self.curves = bool(curves)
+
+    def check(self, simulations: list[Simulation]) -> None:
+        """A ValueError, before anything is played, if these cannot be played so."""
+        for policy in (simulation.policy for simulation in simulations):
+            if self.checkpoint is not None and isinstance(policy, CustomPolicy):
+                raise ValueError(
+                    f"checkpoint must be None for {policy.label()}, which is written in Python: "
+                    f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
+                )
+        arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
+        numbers = 3 + arms + (times if self.curves else 0)  # a run
+        needed = 8 * numbers * self.runs * len(simulations)
+        if needed > _memory():
+            kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if self.curves else "")
+            raise ValueError(
+                f"runs must be fewer on this machine, got {self.runs:,}: results with {kept} need "
+                f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
+            )
 
 
 def _runs_in(pool: ThreadPoolExecutor) -> bool:
     """Whether this thread is one of the pool's."""
     with pool._shutdown_lock:  # which it holds from the start of a thread until that is among its own
         return threading.current_thread() in pool._threads
-
-
-def check_memory(simulations: list[Simulation], options: Options) -> None:
-    """A ValueError, before anything is played, if the machine cannot hold the results."""
-    arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
-    numbers = 3 + arms + (times if options.curves else 0)  # a run
-    needed = 8 * numbers * options.runs * len(simulations)
-    if needed > _memory():
-        kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if options.curves else "")
-        raise ValueError(
-            f"runs must be fewer on this machine, got {options.runs:,}: results with {kept} need "
-            f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
-        )
 
 
 def _memory() -> float:

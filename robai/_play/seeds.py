@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,42 +13,44 @@ from robai._base import checks
 from robai._core.rng import RUNS_PER_BLOCK, seed_block
 
 Rng = None | int | np.random.SeedSequence | np.random.Generator
-Seed = tuple[tuple[int, ...], tuple[int, ...]]  # entropy and spawn key
 
 POOL_SIZE = 4  # of a SeedSequence
 
 _seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it
 
 
-def seed_words(rng: Any) -> tuple[Seed, bool]:
-    """Entropy and spawn key of a seed, and whether they are fresh from the system."""
-    if isinstance(rng, np.random.Generator):
-        return (tuple(int(word) for word in rng.integers(0, 2**32, size=8)), ()), False
-    sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
-    if sequence.pool_size != POOL_SIZE:
-        raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
-    entropy: Any = sequence.entropy  # whatever the caller made it of; never None, one is drawn then
-    words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
-    try:
-        return (tuple(map(operator.index, words)), tuple(map(int, sequence.spawn_key))), rng is None
-    except TypeError:  # SeedSequence(["12"]) is possible
-        raise TypeError(f"rng must have whole numbers as its entropy, got {rng!r}") from None
+class Seed(NamedTuple):
+    """Entropy and spawn key of a SeedSequence, and whether they are fresh from the system."""
+
+    entropy: tuple[int, ...]
+    spawn_key: tuple[int, ...] = ()
+    fresh: bool = False
+
+    @classmethod
+    def of(cls, rng: Any) -> Seed:
+        if isinstance(rng, np.random.Generator):
+            return cls(tuple(int(word) for word in rng.integers(0, 2**32, size=8)))
+        sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
+        if sequence.pool_size != POOL_SIZE:
+            raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
+        entropy: Any = sequence.entropy  # whatever the caller made it of; never None, one is drawn then
+        words = (entropy,) if isinstance(entropy, int | np.integer) else tuple(entropy)
+        try:
+            return cls(tuple(map(operator.index, words)), tuple(map(int, sequence.spawn_key)), rng is None)
+        except TypeError:  # SeedSequence(["12"]) is possible
+            raise TypeError(f"rng must have whole numbers as its entropy, got {rng!r}") from None
+
+    def states(self, first: int, last: int) -> NDArray[np.uint64]:
+        """The generator's state for runs first, ..., last - 1."""
+        blocks = range(first // RUNS_PER_BLOCK, (last - 1) // RUNS_PER_BLOCK + 1)
+        rows = np.concatenate([_seed_block(self.entropy, self.spawn_key, block) for block in blocks])
+        start = blocks[0] * RUNS_PER_BLOCK
+        return rows[first - start : last - start]
 
 
 def _sequence(rng: Any) -> np.random.SeedSequence:
-    if rng is None:
-        return np.random.SeedSequence()
     try:
-        return np.random.SeedSequence(checks.whole("rng", rng, 0, 2**128 - 1))
+        return np.random.SeedSequence(None if rng is None else checks.whole("rng", rng, 0, 2**128 - 1))
     except TypeError:
-        raise TypeError(
-            f"rng must be None, a whole number, a SeedSequence or a Generator, got {rng!r}"
-        ) from None
-
-
-def states(seed: Seed, first: int, last: int) -> NDArray[np.uint64]:
-    """The generator's state for runs first, ..., last - 1."""
-    blocks = range(first // RUNS_PER_BLOCK, (last - 1) // RUNS_PER_BLOCK + 1)
-    rows = np.concatenate([_seed_block(*seed, block) for block in blocks])
-    start = blocks[0] * RUNS_PER_BLOCK
-    return rows[first - start : last - start]
+        kinds = "None, a whole number, a SeedSequence or a Generator"
+        raise TypeError(f"rng must be {kinds}, got {rng!r}") from None

@@ -15,7 +15,7 @@ from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
-from robai._play.seeds import Rng, seed_words
+from robai._play.seeds import Rng, Seed
 from robai.custom import CustomPolicy, PythonPolicy
 from robai.live import monitor, reasons, state
 from robai.live.journal import Journal
@@ -86,9 +86,8 @@ class Agent(Generic[Label]):
         rng: Rng = None,
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
-        experiment = Experiment(policy, arms, horizon, reward)
-        (entropy, spawn_key), _ = seed_words(rng)
-        self._begin(experiment, experiment.player(Stream(seed_block(entropy, spawn_key, 0)[0])))
+        experiment, seed = Experiment(policy, arms, horizon, reward), Seed.of(rng)
+        self._begin(experiment, experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0])))
         if journal is not None:
             self._attach(journal)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from robai._base.intervals import Mean
+from robai._base.spec import as_text
 from robai._base.text import percent
 from robai.paper.claims import Verdict
 from robai.paper.experiments import DIFFERENCES, FIGURES, SENSITIVITY
@@ -218,8 +219,8 @@ def _made_rows(reproduction: Reproduction) -> list[dict[str, str]]:
         {
             "section": section,
             "name": result.label,
-            "policy": result.meta["policy"],
-            "bandit": result.meta["bandit"],
+            "policy": as_text(result.meta["policy"]),
+            "bandit": as_text(result.meta["bandit"]),
             "T": scientific(result.horizon),
             "runs": f"{result.runs:,}",
             "seconds": f"{result.meta['seconds']:.2f}",

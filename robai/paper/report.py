@@ -12,6 +12,7 @@ import numpy as np
 
 from robai import plotting
 from robai._base.directory import MANIFEST
+from robai._base.spec import as_text
 from robai._base.version import VERSION
 from robai.paper.claims import Verdict
 from robai.paper.experiments import FIGURES, INFLATIONS, SECTIONS, SENSITIVITY, TABLE
@@ -96,7 +97,8 @@ def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, byt
     numbers = {"claims": csv_bytes(Verdict._fields, reproduction.verdicts)}
     for name in ("simulations", "table1"):
         if records := found[name]:
-            numbers[name] = csv_bytes(records[0], (each.values() for each in records))
+            rows = ([as_text(it) if isinstance(it, dict) else it for it in each.values()] for each in records)
+            numbers[name] = csv_bytes(records[0], rows)
     for played in reproduction.played(FIGURES):
         rows = (
             (label, *row)

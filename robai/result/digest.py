@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from robai._base.intervals import Mean, clopper_pearson
+from robai._base.intervals import Mean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,16 +72,6 @@ class Digest:
 def _mean(values: NDArray[Any]) -> Mean:
     sem = values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return Mean(float(values.mean()), float(sem))
-
-
-def count_wrong(result: Result, confidence: float) -> WrongCommit:
-    """As `Result.wrong_commit`."""
-    committed = int(result.committed.sum())
-    count = int((result.committed_arm[result.committed] != result.best_arm).sum())
-    if committed == 0:
-        return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
-    low, high = clopper_pearson(count, committed, confidence)
-    return WrongCommit(count, committed, count / committed, low, high)
 
 
 def record(result: Result) -> dict[str, Any]:

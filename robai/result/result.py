@@ -1,9 +1,11 @@
 """What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
 
 import json
+import math
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base.files import Declared, load_arrays, save_arrays
+from robai._base.intervals import clopper_pearson
 from robai._base.json import parse
-from robai.result.digest import Digest, WrongCommit, count_wrong
+from robai.result.digest import Digest, WrongCommit
 from robai.result.figures import Plottable
 from robai.result.text import comparison_summary, mean_text, result_summary
 
@@ -20,9 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
-_INT_FIELDS = ("times", "commit_time", "committed_arm", "pulls")
-_FLOAT_FIELDS = ("regret", "regret_sem", "final_regret", "gaps")
-_ARRAYS = (*_INT_FIELDS, *_FLOAT_FIELDS, "curves")
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls"), np.int64),
+    **dict.fromkeys(("regret", "regret_sem", "final_regret", "gaps", "curves"), np.float64),
+}
 _PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl-C
 
 
@@ -42,7 +46,8 @@ class Result(Plottable):
     gaps : best mean minus mean, one an arm; 0 for the best
     label : name of the policy in tables and figures
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
-    meta : how the numbers came about: policy, bandit, entropy, engine, versions, seconds. JSON values only
+    meta : how the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds.
+        JSON values only
 
     Arrays are the result's own and read-only, in copies and pickles too. Results are equal if their labels
     and all their numbers are; `meta` may differ.
@@ -61,9 +66,8 @@ class Result(Plottable):
     meta: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        arrays = [name for name in _ARRAYS if getattr(self, name) is not None]
-        for name in arrays:
-            object.__setattr__(self, name, _own(name, getattr(self, name)))
+        for name, values in self._arrays().items():
+            object.__setattr__(self, name, _own(name, values))
         if not isinstance(self.label, str) or not self.label:
             raise ValueError(f"label must be a non-empty string, got {self.label!r}")
         if not isinstance(self.meta, dict):
@@ -72,36 +76,29 @@ class Result(Plottable):
             object.__setattr__(self, "meta", parse(json.dumps(self.meta, allow_nan=False)))
         except (TypeError, ValueError) as error:
             raise type(error)(f"meta must hold JSON values only: {error}") from error
-        _check_shapes(
-            {name: getattr(self, name).shape for name in _ARRAYS if getattr(self, name) is not None}
-        )
+        _check_shapes({name: array.shape for name, array in self._arrays().items()})
         self._check_values()
         self._check_arithmetic()
 
+    def _arrays(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _TYPES if getattr(self, name) is not None}
+
     def _check_values(self) -> None:
-        sem_is_unknown = self.runs == 1 and bool(np.isnan(self.regret_sem).all())
-        requirements = {
-            "times": (
-                self.times[0] >= 1 and bool((self.times[1:] > self.times[:-1]).all()),
-                "increasing and at least 1",
-            ),
-            "regret": (_nonnegative(self.regret), "finite and at least 0"),
-            "regret_sem": (sem_is_unknown or _nonnegative(self.regret_sem), "finite and at least 0"),
-            "final_regret": (_nonnegative(self.final_regret), "finite and at least 0"),
-            "gaps": (
-                _nonnegative(self.gaps) and self.gaps.min() == 0.0,
-                "finite, at least 0 and 0 for the best arm",
-            ),
-            "commit_time": (_within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}"),
-            "committed_arm": (
-                _within(self.committed_arm, -1, self.n_arms - 1)
-                and bool(((self.committed_arm < 0) == (self.commit_time < 0)).all()),
-                f"between -1 and {self.n_arms - 1}, and -1 exactly where commit_time is",
-            ),
-        }
-        for name, (holds, requirement) in requirements.items():
+        def require(name: str, holds: Any, requirement: str) -> None:
             if not holds:
                 raise ValueError(f"{name} must be {requirement}, got {getattr(self, name)}")
+
+        times, arm, last = self.times, self.committed_arm, self.n_arms - 1
+        require("times", times[0] >= 1 and (times[1:] > times[:-1]).all(), "increasing and at least 1")
+        require("regret", _within(self.regret), "finite and at least 0")
+        unknown = self.runs == 1 and np.isnan(self.regret_sem).all()
+        require("regret_sem", unknown or _within(self.regret_sem), "finite and at least 0")
+        require("final_regret", _within(self.final_regret), "finite and at least 0")
+        best = _within(self.gaps) and self.gaps.min() == 0.0
+        require("gaps", best, "finite, at least 0 and 0 for the best arm")
+        require("commit_time", _within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}")
+        both = _within(arm, -1, last) and ((arm < 0) == (self.commit_time < 0)).all()
+        require("committed_arm", both, f"between -1 and {last}, and -1 exactly where commit_time is")
 
     def _check_arithmetic(self) -> None:
         """Pulls add up, and regret is that of the arms pulled, in every run and on average."""
@@ -130,7 +127,7 @@ class Result(Plottable):
             raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[never]}")
         if self.curves is not None:
             curves = self.curves[rows]
-            if not _nonnegative(curves):
+            if not _within(curves):
                 raise ValueError(f"curves must be finite and at least 0, got {curves}")
             if not np.array_equal(curves[:, -1], final_regret):
                 raise ValueError(f"curves must end at final_regret, {final_regret}, got {curves[:, -1]}")
@@ -168,7 +165,12 @@ class Result(Plottable):
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
             raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
-        return count_wrong(self, confidence)
+        committed = int(self.committed.sum())
+        if committed == 0:
+            return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
+        count = int((self.committed_arm[self.committed] != self.best_arm).sum())
+        low, high = clopper_pearson(count, committed, confidence)
+        return WrongCommit(count, committed, count / committed, low, high)
 
     def digest(self) -> Digest:
         """The numbers of tables and summaries, computed anew."""
@@ -184,17 +186,14 @@ class Result(Plottable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Arrays leave a pickle writable: the constructor makes them its own again, and checks them.
-        return partial(type(self), **{each.name: getattr(self, each.name) for each in fields(self)}), ()
+        return partial(type(self), **vars(self)), ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
             return NotImplemented
-        if self.label != other.label or (self.curves is None) != (other.curves is None):
-            return False
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name), equal_nan=name == "regret_sem")
-            for name in _ARRAYS
-            if getattr(self, name) is not None
+        own, others = self._arrays(), other._arrays()
+        return (self.label, own.keys()) == (other.label, others.keys()) and all(
+            np.array_equal(own[name], others[name], equal_nan=name == "regret_sem") for name in own
         )
 
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
@@ -296,34 +295,29 @@ def _prefix(kind: str, position: int) -> str:
 
 
 def _save(path: str | os.PathLike[str], kind: str, results: list[Result]) -> None:
-    descriptions = [{"label": result.label, "meta": result.meta} for result in results]
+    described = [{"label": result.label, "meta": result.meta} for result in results]
     arrays = {
-        _prefix(kind, i) + name: getattr(result, name)
+        _prefix(kind, i) + name: array
         for i, result in enumerate(results)
-        for name in _ARRAYS
-        if getattr(result, name) is not None
+        for name, array in result._arrays().items()
     }
-    save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": descriptions}, arrays)
+    save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": described}, arrays)
 
 
 def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
     header, arrays = load_arrays(path, lambda header, declared: _check_declared(kind, header, declared))
     try:
-        return [
-            Result(
-                **{name: arrays[prefix + name] for name in _ARRAYS if prefix + name in arrays},
-                label=label,
-                meta=meta,
-            )
-            for prefix, label, meta in _described(kind, header)
-        ]
+        return [Result(**given) for given in _divided(kind, header, arrays)]
     except (TypeError, ValueError) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
-def _described(kind: str, header: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Of every result, what the names of its arrays start with, its label and its meta."""
-    return ((_prefix(kind, i), each["label"], each["meta"]) for i, each in enumerate(header["results"]))
+def _divided(kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Label and meta of every result in a file, and what belongs to it of `arrays`, which is taken away."""
+    for i, each in enumerate(header["results"]):
+        names = {name: _prefix(kind, i) + name for name in _TYPES}
+        own = {name: arrays.pop(long) for name, long in names.items() if long in arrays}
+        yield {"label": each["label"], "meta": each["meta"], **own}
 
 
 def _check_declared(kind: str, header: dict[str, Any], declared: Declared) -> None:
@@ -332,21 +326,19 @@ def _check_declared(kind: str, header: dict[str, Any], declared: Declared) -> No
         if header["format"] != kind:
             raise ValueError(f"format must be {kind!r}, got {header['format']!r}")
         if header["schema"] != _SCHEMA:
-            raise ValueError(
-                f"schema must be {_SCHEMA}, got {header['schema']!r}: another version of robai wrote it"
-            )
+            schema = header["schema"]
+            raise ValueError(f"schema must be {_SCHEMA}, got {schema!r}: another version of robai wrote it")
         left = dict(declared)
-        for prefix, *_ in _described(kind, header):
-            own = {name: left.pop(prefix + name) for name in _ARRAYS if prefix + name in left}
-            if missing := set(_ARRAYS) - {"curves"} - set(own):
+        for own in _divided(kind, header, left):
+            if missing := set(_TYPES) - {"curves"} - set(own):
                 raise ValueError(f"results must have all their arrays, got none for {sorted(missing)}")
-            for name, (dtype, _) in own.items():
+            arrays = {name: own[name] for name in _TYPES if name in own}
+            for name, (dtype, _) in arrays.items():
                 _check_type(name, dtype)
-            _check_shapes({name: shape for name, (_, shape) in own.items()})
+            _check_shapes({name: shape for name, (_, shape) in arrays.items()})
         if left or not header["results"]:
-            raise ValueError(
-                f"results must describe every array, got {len(header['results'])} and, besides, {list(left)}"
-            )
+            count = len(header["results"])
+            raise ValueError(f"results must describe every array, got {count} and, besides, {list(left)}")
     except KeyError as error:
         raise ValueError(f"the header has no {error}") from error
 
@@ -368,7 +360,7 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
 
 def _check_type(name: str, found: np.dtype) -> type:
     """What the entries of an array have to be; a TypeError if they cannot become it."""
-    dtype = np.int64 if name in _INT_FIELDS else np.float64
+    dtype = _TYPES[name]
     if not np.can_cast(found, dtype, "same_kind"):
         raise TypeError(f"{name} must be an array of {dtype.__name__}, got {found}")
     return dtype
@@ -377,15 +369,11 @@ def _check_type(name: str, found: np.dtype) -> type:
 def _own(name: str, values: Any) -> NDArray[Any]:
     """A read-only array that nobody else can write to."""
     array = np.asarray(values)
-    dtype = _check_type(name, array.dtype)
-    array = array.astype(dtype, copy=not _unchangeable(array))
+    owner = array if array.base is None else array.base
+    frozen = isinstance(owner, np.ndarray) and owner.flags.owndata and not owner.flags.writeable
+    array = array.astype(_check_type(name, array.dtype), copy=not frozen)
     array.flags.writeable = False
     return array.view()  # of which the flag cannot be set again
-
-
-def _unchangeable(array: NDArray[Any]) -> bool:
-    owner = array if array.base is None else array.base
-    return isinstance(owner, np.ndarray) and owner.flags.owndata and not owner.flags.writeable
 
 
 def _agree(a: NDArray[np.float64], b: NDArray[np.float64], terms: int) -> bool:
@@ -394,11 +382,8 @@ def _agree(a: NDArray[np.float64], b: NDArray[np.float64], terms: int) -> bool:
     return bool((np.abs(a - b) <= 4.0 * (terms + 4) * number.eps * a + number.tiny).all())
 
 
-def _nonnegative(array: NDArray[np.float64]) -> bool:
-    return bool((np.isfinite(array) & (array >= 0.0)).all())
-
-
-def _within(array: NDArray[np.int64], low: int, high: int) -> bool:
+def _within(array: NDArray[Any], low: float = 0.0, high: float = sys.float_info.max) -> bool:
+    """Whether all entries are; by default at least 0 and finite."""
     return bool(((array >= low) & (array <= high)).all())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from robai._base.spec import as_text
 from robai._base.text import align, decimals, number, percent, printable
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ _MOST_ARMS_SHOWN = 8
 def result_summary(result: Result) -> str:
     digest = result.digest()
     rows = [("policy", result.label)]
-    if result.meta.get("policy", result.label) != result.label:
-        rows.append(("", str(result.meta["policy"])))
+    policy = as_text(result.meta.get("policy", result.label))
+    if policy != result.label:
+        rows.append(("", policy))
     if "bandit" in result.meta:
-        rows.append(("bandit", str(result.meta["bandit"])))
+        rows.append(("bandit", as_text(result.meta["bandit"])))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result, digest))
     rows += _titled("commitment", _commitment_lines(result, digest))
@@ -47,7 +49,7 @@ def comparison_summary(comparison: Comparison) -> str:
         )
         rows.append(row)
     first = next(iter(comparison.values()))
-    bandit = f"{printable(str(first.meta['bandit']))}, " if "bandit" in first.meta else ""
+    bandit = f"{printable(as_text(first.meta['bandit']))}, " if "bandit" in first.meta else ""
     notes = [
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",

@@ -13,51 +13,10 @@ not follow, the right one is computed and the docstring says "Erratum".
 
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
-from robai.theory.bounds import (
-    INFLATION,
-    CommitRound,
-    RegretBound,
-    commit_round_eocp_ug,
-    regret_bound_eocp,
-    regret_bound_eocp_ug,
-    regret_bound_kl_eocp,
-    wrong_commit_bound_eocp,
-    wrong_commit_bound_eocp_ug,
-    wrong_commit_bound_kl_eocp,
-)
-from robai.theory.limits import (
-    Asymptotics,
-    commit_limit_adaptive,
-    commit_limit_fixed,
-    kl_min,
-    lai_robbins,
-    mu_prime,
-    regret_lower_bound,
-    table,
-    weights,
-)
+from robai.theory import bounds, limits
+from robai.theory.bounds import *  # noqa: F403 - the names of `bounds.__all__`
+from robai.theory.limits import *  # noqa: F403 - the names of `limits.__all__`
 
-__all__ = [
-    "INFLATION",
-    "Asymptotics",
-    "CommitRound",
-    "RegretBound",
-    "commit_limit_adaptive",
-    "commit_limit_fixed",
-    "commit_round_eocp",
-    "commit_round_eocp_ug",
-    "commit_round_kl_eocp",
-    "exploration",
-    "kl_min",
-    "lai_robbins",
-    "mu_prime",
-    "regret_bound_eocp",
-    "regret_bound_eocp_ug",
-    "regret_bound_kl_eocp",
-    "regret_lower_bound",
-    "table",
-    "weights",
-    "wrong_commit_bound_eocp",
-    "wrong_commit_bound_eocp_ug",
-    "wrong_commit_bound_kl_eocp",
-]
+__all__ = ["commit_round_eocp", "commit_round_kl_eocp", "exploration"]
+__all__ += bounds.__all__
+__all__ += limits.__all__

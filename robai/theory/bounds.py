@@ -5,14 +5,26 @@ from math import e, exp, log, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from robai._base import checks
-from robai.bandits import Bandit
-from robai.families import Bernoulli, Binomial, Family, FamilyLike, Gaussian
+from robai.families import Bernoulli, Binomial, Family, Gaussian
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
-from robai.theory.limits import distances, kl_min, read, share_point, unique_best
+from robai.theory.limits import Arms, Given, Rewards, distances, kl_min, read, share_point, unique_best
+
+__all__ = [
+    "INFLATION",
+    "CommitRound",
+    "RegretBound",
+    "commit_round_eocp_ug",
+    "regret_bound_eocp",
+    "regret_bound_eocp_ug",
+    "regret_bound_kl_eocp",
+    "wrong_commit_bound_eocp",
+    "wrong_commit_bound_eocp_ug",
+    "wrong_commit_bound_kl_eocp",
+]
 
 INFLATION = 4 * sqrt(2)
 """c in l = log T + c sqrt(log T), as the finite-time theorems have it: l = log T + 4 sqrt(2 log T)."""
@@ -27,12 +39,7 @@ class CommitRound(NamedTuple):
 
 
 def commit_round_eocp_ug(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    inflation: float = INFLATION,
-    *,
-    sigma: float = 1.0,
-    family: FamilyLike | None = None,
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
 ) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
@@ -79,13 +86,13 @@ class RegretBound:
 
 
 def regret_bound_eocp(
-    bandit: Bandit | ArrayLike,
+    bandit: Arms,
     horizon: float,
-    gap: float | None = None,
+    gap: Given = None,
     inflation: float = INFLATION,
     *,
     sigma: float = 1.0,
-    family: FamilyLike | None = None,
+    family: Rewards = None,
 ) -> RegretBound:
     """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
 
@@ -104,19 +111,18 @@ def regret_bound_eocp(
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (55.26, 84.1, 45.85, 185.72)
     """
-    gaps, level, rounds = _eocp(bandit, horizon, gap, inflation, sigma, family)
-    overtaken, misjudged = _eocp_errors(gaps, level, rounds)
+    gaps, level, rounds, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
     return _gaussian_bound(gaps, sigma, horizon, level, rounds, overtaken + misjudged)
 
 
 def wrong_commit_bound_eocp(
-    bandit: Bandit | ArrayLike,
+    bandit: Arms,
     horizon: float,
-    gap: float | None = None,
+    gap: Given = None,
     inflation: float = INFLATION,
     *,
     sigma: float = 1.0,
-    family: FamilyLike | None = None,
+    family: Rewards = None,
 ) -> float:
     """Upper bound on the probability that EOCP commits to a wrong arm.
 
@@ -129,40 +135,25 @@ def wrong_commit_bound_eocp(
     >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family='gaussian'):.2e}"
     '1.08e-12'
     """
-    gaps, level, rounds = _eocp(bandit, horizon, gap, inflation, sigma, family)
-    overtaken, misjudged = _eocp_errors(gaps, level, rounds)
+    gaps, *_, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
     return min(1.0, overtaken + gaps.size * misjudged)
 
 
 def _eocp(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    gap: float | None,
-    inflation: float,
-    sigma: float,
-    family: FamilyLike | None,
-) -> tuple[NDArray[np.float64], float, float]:
-    """Gaps in units of sigma, l, and T_c - A."""
+    bandit: Arms, horizon: float, gap: Given, inflation: float, sigma: float, family: Rewards
+) -> tuple[NDArray[np.float64], float, float, float, float]:
+    """Gaps in units of sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
     gaps = _sub_gaussian(bandit, family, sigma)
     arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
     last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
-    return gaps, _level(horizon, inflation, arms, last), last - arms
-
-
-def _eocp_errors(gaps: NDArray[np.float64], level: float, rounds: float) -> tuple[float, float]:
-    """B_2 of all arms together, B_1 of one arm (proof of theo:optimalfixedfinite)."""
+    level, rounds = _level(horizon, inflation, arms, last), last - arms
     overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
     misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
-    return overtaken, misjudged
+    return gaps, level, rounds, overtaken, misjudged
 
 
 def regret_bound_eocp_ug(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    inflation: float = INFLATION,
-    *,
-    sigma: float = 1.0,
-    family: FamilyLike | None = None,
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
 ) -> RegretBound:
     """Upper bound on EOCP-UG's expected regret, theorem theo:optimalugfinite.
 
@@ -183,12 +174,7 @@ def regret_bound_eocp_ug(
 
 
 def wrong_commit_bound_eocp_ug(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    inflation: float = INFLATION,
-    *,
-    sigma: float = 1.0,
-    family: FamilyLike | None = None,
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
 ) -> float:
     """Upper bound on the probability that EOCP-UG commits to a wrong arm.
 
@@ -209,7 +195,7 @@ def wrong_commit_bound_eocp_ug(
 
 
 def _eocp_ug(
-    bandit: Bandit | ArrayLike, horizon: float, inflation: float, sigma: float, family: FamilyLike | None
+    bandit: Arms, horizon: float, inflation: float, sigma: float, family: Rewards
 ) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
     """Gaps in units of sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
     gaps = _sub_gaussian(bandit, family, sigma)
@@ -228,12 +214,7 @@ def _eocp_ug(
 
 
 def regret_bound_kl_eocp(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    kl: float | None = None,
-    inflation: float = INFLATION,
-    *,
-    family: FamilyLike | None = None,
+    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
 ) -> RegretBound:
     """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
 
@@ -253,13 +234,11 @@ def regret_bound_kl_eocp(
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (12.93, 19.68, 18.8, 51.91)
     """
-    means, best, others, family, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
-    top, rest = means[best], means[others]
+    top, rest, family, level, rounds, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
     gaps, distance = top - rest, distances(family, rest, top)
     slack = log(horizon) ** -0.25
     back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
     overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
-    overtaken, misjudged = _kl_eocp_errors(gaps.size, level, rounds)
     constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
     return RegretBound(
         leading=log(horizon) * constant,
@@ -273,12 +252,7 @@ def regret_bound_kl_eocp(
 
 
 def wrong_commit_bound_kl_eocp(
-    bandit: Bandit | ArrayLike,
-    horizon: float,
-    kl: float | None = None,
-    inflation: float = INFLATION,
-    *,
-    family: FamilyLike | None = None,
+    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
 ) -> float:
     """Upper bound on the probability that KL-EOCP commits to a wrong arm.
 
@@ -293,28 +267,22 @@ def wrong_commit_bound_kl_eocp(
     >>> f"{wrong_commit_bound_kl_eocp([0.7, 0.2], 10**6, family='bernoulli'):.2e}"
     '1.16e-12'
     """
-    _, _, others, _, level, rounds = _kl_eocp(bandit, horizon, kl, inflation, family)
-    wrong_arms = int(others.sum())
-    overtaken, misjudged = _kl_eocp_errors(wrong_arms, level, rounds)
-    return min(1.0, overtaken + wrong_arms * misjudged)
+    _, rest, *_, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
+    return min(1.0, overtaken + rest.size * misjudged)
 
 
 def _kl_eocp(
-    bandit: Bandit | ArrayLike, horizon: float, kl: float | None, inflation: float, family: FamilyLike | None
-) -> tuple[NDArray[np.float64], int, NDArray[np.bool_], Family, float, float]:
-    """Means, best arm, the others, family, l, and T_c - A."""
+    bandit: Arms, horizon: float, kl: Given, inflation: float, family: Rewards
+) -> tuple[float, NDArray[np.float64], Family, float, float, float, float]:
+    """Best mean, the others, family, l, T_c - A, and B_2 and B_1 (proof of theo:optimalklfixedfinite)."""
     means, family = read(bandit, family)
     best, others = unique_best(means)
     kl = _lower_bound("kl", kl, kl_min(means, family=family))
     last = commit_round_kl_eocp(means.size, kl, horizon, inflation=inflation)
-    return means, best, others, family, _level(horizon, inflation, means.size, last), last - means.size
-
-
-def _kl_eocp_errors(wrong_arms: int, level: float, rounds: float) -> tuple[float, float]:
-    """B_2 of all arms together, B_1 of one arm (proof of theo:optimalklfixedfinite)."""
-    overtaken = wrong_arms * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
+    level, rounds = _level(horizon, inflation, means.size, last), last - means.size
+    overtaken = (means.size - 1) * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
     misjudged = 2 * _escape(level, rounds + 1)  # B_5 + B_6
-    return overtaken, misjudged
+    return means[best], means[others], family, level, rounds, overtaken, misjudged
 
 
 def _escape(level: float, pulls: float) -> float:
@@ -352,7 +320,7 @@ def _gaussian_bound(
     )
 
 
-def _sub_gaussian(bandit: Bandit | ArrayLike, family: FamilyLike | None, sigma: float) -> NDArray[np.float64]:
+def _sub_gaussian(bandit: Arms, family: Rewards, sigma: float) -> NDArray[np.float64]:
     """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
     means, family = read(bandit, family)
     sigma = checks.scale("sigma", sigma)
@@ -372,7 +340,7 @@ def _sub_gaussian(bandit: Bandit | ArrayLike, family: FamilyLike | None, sigma: 
     return gaps
 
 
-def _lower_bound(name: str, value: float | None, largest: float) -> float:
+def _lower_bound(name: str, value: Given, largest: float) -> float:
     """`value`, when it is above 0 and at most `largest`, which None stands for."""
     value = largest if value is None else checks.positive(name, value)
     if value > largest * (1 + 1e-9):  # 0.7 - 0.6 is a little less than 0.1

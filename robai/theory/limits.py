@@ -8,7 +8,6 @@ In the paper's symbols: `best` is a*, means are mu_a, gaps are Delta_a, divergen
 A bandit may also be given as plain means with its `family`.
 """
 
-from collections.abc import Callable
 from math import inf, log
 from typing import Any, NamedTuple
 
@@ -21,10 +20,26 @@ from robai.bandits import Bandit
 from robai.families import Family, FamilyLike, as_family
 from robai.kl import divergence
 
+__all__ = [
+    "Asymptotics",
+    "commit_limit_adaptive",
+    "commit_limit_fixed",
+    "kl_min",
+    "lai_robbins",
+    "mu_prime",
+    "regret_lower_bound",
+    "table",
+    "weights",
+]
+
+Arms = Bandit | ArrayLike  # or plain means
+Rewards = FamilyLike | None  # the bandit's own, if None
+Given = float | None
+
 _TINY = np.finfo(np.float64).tiny
 
 
-def lai_robbins(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
     """Regret per log T that no uniformly good policy can beat, asymptotically.
 
         sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
@@ -43,9 +58,7 @@ def lai_robbins(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None)
     return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
 
 
-def regret_lower_bound(
-    bandit: Bandit | ArrayLike, horizon: float, *, family: FamilyLike | None = None
-) -> float:
+def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) -> float:
     """The Lai-Robbins constant times log T, Eq. (1) of the paper (label eq:reg_lb).
 
     A limit as T grows, not a bound at any one T: good policies have less regret than this on short horizons
@@ -57,7 +70,7 @@ def regret_lower_bound(
     return lai_robbins(bandit, family=family) * log(checks.at_least("horizon", horizon, 2))
 
 
-def kl_min(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
     """The smallest divergence of a bandit, of which KL-EOCP must know a lower bound.
 
         KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
@@ -77,7 +90,7 @@ def kl_min(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> f
     return float(np.minimum(forward, backward).min())
 
 
-def mu_prime(bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> NDArray[np.float64]:
+def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
     """The point between each arm's mean and the best one's at a quarter of their divergence.
 
         mu'_a in (mu_a, mu_best) with 4 KL(mu'_a, mu_best) = KL(mu_a, mu_best)
@@ -102,11 +115,17 @@ def share_point(family: Family, mean: NDArray[np.float64], top: float, share: fl
             f"the largest of the means must not be at the edge of the domain of {family!r}, where the "
             f"divergence of the others from it is infinite, got {float(top)!r}"
         )
-
-    def excess(part: NDArray[np.float64]) -> NDArray[np.float64]:  # part of the way from top down to mean
-        return divergence(family, top - part * (top - mean), top) - share * whole
-
-    return top - bisect(excess, np.ones_like(mean)) * (top - mean)
+    # Bisection, to the last bit, for the part of the way from top down to mean.
+    low, high = np.zeros_like(mean), np.ones_like(mean)
+    for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
+        middle = low + (high - low) / 2
+        inside = (low < middle) & (middle < high)
+        if not np.any(inside):
+            break
+        below = divergence(family, top - middle * (top - mean), top) < share * whole
+        low = np.where(inside & below, middle, low)
+        high = np.where(inside & ~below, middle, high)
+    return top - high * (top - mean)
 
 
 def distances(family: Family, p: NDArray[np.float64], q: float | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,9 +138,7 @@ def distances(family: Family, p: NDArray[np.float64], q: float | NDArray[np.floa
     return result
 
 
-def weights(
-    bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None
-) -> tuple[NDArray[np.float64], float]:
+def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64], float]:
     """Optimal proportions w* of best arm identification and the characteristic time T*.
 
         1 / T* = max over w of min over a of  w_best d(mu_best, c_a) + w_a d(mu_a, c_a),
@@ -149,12 +166,7 @@ def weights(
 
 
 def commit_limit_fixed(
-    gap: float,
-    horizon: float,
-    regret: float | None = None,
-    *,
-    sigma: float = 1.0,
-    confidence: float | None = None,
+    gap: float, horizon: float, regret: Given = None, *, sigma: float = 1.0, confidence: Given = None
 ) -> float:
     """Lower limit on a commitment round fixed beforehand by a policy that knows the gap; two Gaussian arms.
 
@@ -175,12 +187,7 @@ def commit_limit_fixed(
 
 
 def commit_limit_adaptive(
-    gap: float,
-    horizon: float,
-    regret: float | None = None,
-    *,
-    sigma: float = 1.0,
-    confidence: float | None = None,
+    gap: float, horizon: float, regret: Given = None, *, sigma: float = 1.0, confidence: Given = None
 ) -> float:
     """Lower limit on the expected commitment round of a policy that does not know the gap; two Gaussian arms.
 
@@ -196,7 +203,7 @@ def commit_limit_adaptive(
 
 
 def _commit_limit(
-    shift: int, gap: float, horizon: float, regret: float | None, sigma: float, confidence: float | None
+    shift: int, gap: float, horizon: float, regret: Given, sigma: float, confidence: Given
 ) -> float:
     """The transportation lemma (Kaufmann et al. 2016, lemma 1) against bandits `shift` gaps away.
 
@@ -228,7 +235,7 @@ class Asymptotics(NamedTuple):
     commitment: str
     confidence: str
 
-    def constant(self, bandit: Bandit | ArrayLike, *, family: FamilyLike | None = None) -> float:
+    def constant(self, bandit: Arms, *, family: Rewards = None) -> float:
         """Regret per log T on a bandit of two arms: multiple * 2 / gap (Gaussian) or multiple * gap / KL.
 
         The Gaussian rows are for unit variance, or any reward that is sub-Gaussian of scale 1.
@@ -265,23 +272,7 @@ def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
     )
 
 
-def bisect(
-    function: Callable[[NDArray[np.float64]], NDArray[np.float64]], high: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Root in (0, high) of an increasing function, elementwise, to the last bit."""
-    low, high = np.zeros_like(high), np.array(high)
-    for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
-        middle = low + (high - low) / 2
-        inside = (low < middle) & (middle < high)
-        if not np.any(inside):
-            break
-        below = function(np.where(inside, middle, high)) < 0
-        low = np.where(inside & below, middle, low)
-        high = np.where(inside & ~below, middle, high)
-    return high
-
-
-def read(bandit: Bandit | ArrayLike, family: FamilyLike | None) -> tuple[NDArray[np.float64], Family]:
+def read(bandit: Arms, family: Rewards) -> tuple[NDArray[np.float64], Family]:
     """The means and the family of a bandit, or of plain means with a family."""
     if family is None and not hasattr(bandit, "means"):
         raise TypeError(f"family must be given with plain means, got None with {bandit!r}")

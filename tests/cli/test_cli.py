@@ -49,7 +49,7 @@ def test_simulate_as_json(capsys):
     result = robai.simulate(robai.EOCP(0.5), robai.Gaussian([0.7, 0.2]), 1000, 20, rng=1)
     assert code == 0
     assert record["regret"] == result.regret[-1]
-    assert record["policy"] == "EOCP(gap=0.5, inflation=1.0, sigma=1.0)"
+    assert record["policy"] == {"type": "EOCP", "gap": 0.5, "inflation": 1.0, "sigma": 1.0}
     assert record["wrong_commits"] == 0
     assert record["wrong_commit_high"] == pytest.approx(result.wrong_commit().high)
     assert len(record["pull_shares"]) == 2
@@ -60,11 +60,11 @@ def test_compare_gives_each_policy_the_parameters_it_has(capsys):
     _, out, _ = run(capsys, "compare", *several, "--gap", "0.5", "--sigma", "2", *GAME, "--json")
     records = json.loads(out)
     assert [each["policy"] for each in records] == [
-        "EOCP(gap=0.5, inflation=1.0, sigma=2.0)",
-        "EOCP(gap=0.4, inflation=0.2, sigma=2.0)",
-        "UCB(level='horizon', sigma=2.0)",
+        {"type": "EOCP", "gap": 0.5, "inflation": 1.0, "sigma": 2.0},
+        {"type": "EOCP", "gap": 0.4, "inflation": 0.2, "sigma": 2.0},
+        {"type": "UCB", "level": "horizon", "sigma": 2.0},
     ]
-    assert records[0]["bandit"] == "Gaussian(means=(0.7, 0.2), sigma=2.0)"
+    assert records[0]["bandit"] == {"type": "Gaussian", "means": [0.7, 0.2], "sigma": 2.0}
     assert records[2]["commit_time_mean"] is None
 
 
@@ -77,7 +77,7 @@ def test_compare_prints_a_table(capsys):
 def test_bandits_take_parameters_after_a_colon(capsys):
     game = ["--means", "2,1", "--horizon", "100", "--runs", "3", "--json"]
     _, out, _ = run(capsys, "simulate", "--policy", "kl-ucb", "--bandit", "binomial:n=5", *game)
-    assert json.loads(out)["bandit"] == "Binomial(means=(2.0, 1.0), n=5)"
+    assert json.loads(out)["bandit"] == {"type": "Binomial", "means": [2.0, 1.0], "n": 5}
     assert "bandit binomial needs n" in refused(
         capsys, "simulate", "--policy", "kl-ucb", "--bandit", "binomial", *game
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from robai.bandits import BANDITS
+from robai.bandits import BANDITS, Gaussian
 from robai.cli import main
 from robai.cli.options import PARAMETERS
 from robai.policies import POLICIES
@@ -152,8 +152,8 @@ def test_unknown_names_get_a_suggestion(capsys, arguments, message):
 def test_means_may_begin_with_a_minus(capsys, means, form):
     given = form.format("--means", means).split()
     assert main(["simulate", "--policy", "ucb", *given, *flat(GAME)[2:], "--json"]) == 0
-    expected = tuple(map(float, means.split(",")))
-    assert json.loads(capsys.readouterr().out)["bandit"] == f"Gaussian(means={expected}, sigma=1.0)"
+    bandit = Gaussian(map(float, means.split(",")))
+    assert json.loads(capsys.readouterr().out)["bandit"] == bandit.to_dict()
 
 
 def test_negative_numbers_reach_the_checks_of_their_options(capsys):

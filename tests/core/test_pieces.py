@@ -11,6 +11,7 @@ from robai import rules
 from robai._core.engine import Batch
 from robai._core.leap import PositiveLeaps
 from robai._play.request import Simulation
+from robai._play.seeds import Seed
 
 K = 20_000
 MEANS = [0.5] * (K - 1) + [0.6]
@@ -18,10 +19,10 @@ MEANS = [0.5] * (K - 1) + [0.6]
 
 def pieces(policy, bandit, horizon, engine):
     """The pulls after each piece of no time."""
-    simulation = Simulation.of(policy, bandit, horizon, 1, ((0,), ()), engine, None)
+    simulation = Simulation.of(policy, bandit, horizon, 1, Seed((0,)), engine)
     started = policy._start(simulation.game)
     kind = PositiveLeaps if engine == "leap" else Batch
-    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.states(0, 1))
+    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.seed.states(0, 1))
     more = True
     while more:
         more = batch.advance(1.0)

@@ -76,6 +76,7 @@ table = robai.compare({"one": robai.UCB(), "other": robai.EOCP(gap=0.5)}, bandit
 assert_type(table["one"], robai.Result)
 robai.compare([robai.EOCP(gap=0.5), Greedy()], bandit, 1e6, 100, rng=np.random.default_rng(1))
 robai.simulate(Greedy(), bandit, 1000, 10, times=[10, 100])
+robai.simulat(robai.UCB(), bandit, 1e6, 1e3)  # E: attr-defined
 robai.simulate(robai.UCB(), bandit, 1e6, 1e3, engine="setp")  # E: arg-type
 robai.simulate(robai.UCB(), [0.7, 0.2], 1e6, 1e3)  # E: arg-type
 robai.simulate(robai.UCB, bandit, 1e6, 1e3)  # E: arg-type

@@ -179,7 +179,7 @@ def test_a_batch_that_does_not_fit_is_played_again(tmp_path, spans, change):
         "{",
         "[]",
         "3",
-        '{"format": "robai.checkpoint", "schema": 2}',
+        '{"format": "robai.checkpoint", "schema": 3}',
         '{"format": "robai.checkpoint", "format": "robai.checkpoint"}',
     ],
 )
@@ -306,10 +306,15 @@ def test_another_simulation_is_refused_with_what_differs(tmp_path, changes, name
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-def test_other_data_is_refused_though_its_description_is_the_same(tmp_path):
-    run(tmp_path, **DATA)
-    with pytest.raises(ValueError, match="its rewards is"):
-        run(tmp_path, bandit=robai.Empirical([[0, 1, 1], [0, 1]]))
+@pytest.mark.parametrize("length", [3, 1000, 1001])
+def test_other_data_is_refused_however_long_it_is(tmp_path, length):
+    data = np.linspace(0.0, 1.0, length)
+    run(tmp_path, bandit=robai.Empirical([data, [0, 0]]))
+    assert run(tmp_path, bandit=robai.Empirical([data, [0, 0]])).runs == 200
+    data[length // 2] = np.nextafter(data[length // 2], 2.0)
+    with pytest.raises(ValueError, match="its bandit is"):
+        run(tmp_path, bandit=robai.Empirical([data, [0, 0]]))
+    assert (tmp_path / "manifest.json").stat().st_size < 50_000
 
 
 def test_the_version_of_the_format_is_checked(tmp_path):
@@ -319,9 +324,12 @@ def test_the_version_of_the_format_is_checked(tmp_path):
     manifest.write_text(json.dumps(content | {"schema": 10**6}))
     with pytest.raises(ValueError, match="its schema is 1000000"):
         run(tmp_path)
+    manifest.write_text(json.dumps(content | {"schema": 2, "bandit": repr(BANDIT), "rewards": "0" * 64}))
+    with pytest.raises(ValueError, match="its schema is 2, not 3"):
+        run(tmp_path)
     del content["robai"], content["numpy"]  # as schema 1 was
     manifest.write_text(json.dumps(content | {"schema": 1}))
-    with pytest.raises(ValueError, match="its schema is 1, not 2"):
+    with pytest.raises(ValueError, match="its schema is 1, not 3"):
         run(tmp_path)
 
 

@@ -31,11 +31,6 @@ MUTANTS = [
             "values.std()",
         ),
         ("the deviation is that of all there is", "values.std(ddof=1)", "values.std(ddof=0)"),
-        (
-            "the rate of wrong commitments is of all runs",
-            "count / committed, low",
-            "count / result.runs, low",
-        ),
         ("the median is of all runs", "float(np.median(times))", "float(np.median(result.commit_time))"),
         (
             "--json: the median is the mean",
@@ -49,6 +44,11 @@ MUTANTS = [
         ),
         ("--json: low is high", "digest.wrong.low,", "digest.wrong.high,"),
         ("--json: the count is of those that committed", "digest.wrong.count,", "digest.wrong.committed,"),
+    ),
+    *_mutants(
+        "result/result.py",
+        "test_digest.py",
+        ("the rate of wrong commitments is of all runs", "count / committed, low", "count / self.runs, low"),
     ),
     *_mutants(
         "result/text.py",
