@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from robai import bandits, custom, families, kl, policies, rules
 from robai._base.version import VERSION
+from robai._play.assumptions import AssumptionWarning
 from robai.bandits import *  # noqa: F403 - the names of `bandits.__all__`
 from robai.custom import Commit
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
@@ -26,6 +27,7 @@ __version__ = VERSION
 
 __all__ = [
     "Agent",
+    "AssumptionWarning",
     "Commit",
     "Comparison",
     "HorizonReached",

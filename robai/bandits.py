@@ -67,6 +67,11 @@ class Bandit(Spec):
         """The smallest and the largest reward."""
         raise NotImplementedError
 
+    @property
+    def proxy(self) -> families.Scale | None:
+        """The smallest sigma for which rewards are known to be sigma-sub-Gaussian; None if there is none."""
+        return None if self.family is None else self.family.proxy
+
     def _core(self) -> _core.Sampler:
         raise NotImplementedError
 
@@ -121,11 +126,15 @@ class FamilyBandit(Bandit):
 
 @spec
 class Gaussian(FamilyBandit):
-    """Normal rewards with the same standard deviation, sigma, for every arm."""
+    """Normal rewards with the same standard deviation, sigma, for every arm, or one for each."""
 
     Family = families.Gaussian
     means: Means = parameter(MEANS)
-    sigma: float = parameter(families.SIGMA, default=1.0)
+    sigma: Field[float | Iterable[float], families.Scale] = parameter(families.SIGMA, default=1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        families.one_an_arm(self.sigma, self.n_arms)
 
 
 @spec
@@ -229,6 +238,11 @@ class Empirical(Bandit):
     @property
     def support(self) -> tuple[float, float]:
         return (min(map(min, self.samples_per_arm)), max(map(max, self.samples_per_arm)))
+
+    @property
+    def proxy(self) -> float:
+        low, high = self.support
+        return max((high - low) / 2.0, 1e-100)  # Hoeffding's lemma
 
     @cached_property
     def _arrays(self) -> list[NDArray[np.float64]]:

@@ -1,24 +1,28 @@
 """Reward families: one-parameter exponential families, described by their mean.
 
-A family gives the divergence that KL policies use, and knows which rewards are possible.
+A family gives the divergence that KL policies use, and knows which rewards are possible and how far
+they can be from their mean.
 Bandits (`robai.Gaussian([0.7, 0.2])`) are made of a family and the means of their arms.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import Kind, Part, between, parameter, spec, whole
+from robai._base.spec import Field, Kind, Part, between, choice, optional, parameter, spec, whole
 from robai._core import families as _core
 
 __all__ = [
     "FAMILIES",
     "Bernoulli",
     "Binomial",
+    "Bounded",
     "Exponential",
     "Family",
     "Gamma",
@@ -31,7 +35,21 @@ __all__ = [
 # Beyond this a count of events no longer fits the integers that the samplers return.
 LARGEST_MEAN = 1e15
 
-SIGMA = Kind(checks.scale, "standard deviation of the rewards")
+Scale = float | tuple[float, ...]  # a standard deviation, or one an arm
+Variance = Literal["both", "own", "common"]
+
+
+def one_an_arm(sigma: Scale, n_arms: int) -> NDArray[np.float64]:
+    """The standard deviation of each arm."""
+    if isinstance(sigma, tuple) and len(sigma) != n_arms:
+        raise ValueError(f"sigma must be one number, or one for each of {n_arms} arms, got {sigma!r}")
+    return np.full(n_arms, sigma)
+
+
+SIGMA = Kind(checks.scales, "standard deviation of the rewards, or one an arm")
+OPTIONAL_SIGMA = Kind(optional(checks.scales), SIGMA.about + "; unknown if None")
+VARIANCE = Kind(choice(Variance), "which variances an unknown one is estimated from, where sigma is None")
+END = Kind(checks.real, "smallest or largest reward")
 TRIALS = Kind(whole(1, 10**6), "trials of a reward")
 # Below, draws from the posterior overflow and can no longer be compared. Above, the rounding of sums of
 # 10^18 rewards comes close to their standard deviation.
@@ -46,11 +64,17 @@ class Family(Part):
 
     name: ClassVar[str]
     positive_means: ClassVar[bool] = False
+    whole: ClassVar[bool] = False  # are rewards counts
 
     @property
     def support(self) -> tuple[float, float]:
         """The smallest and the largest reward; the means lie between them too."""
         return (0.0, math.inf)
+
+    @property
+    def proxy(self) -> Scale | None:
+        """The smallest sigma for which rewards are known to be sigma-sub-Gaussian; None if there is none."""
+        return None
 
     def check_mean(self, name: str, value: Any) -> float:
         """A mean of this family, or a ValueError that names it."""
@@ -69,17 +93,36 @@ class Family(Part):
 
 @spec
 class Gaussian(Family):
-    """Normal rewards of known standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2)."""
+    """Normal rewards of known or unknown standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2).
+
+    Parameters
+    ----------
+    sigma : float, one an arm, or None
+        The standard deviation; None if it is unknown, and estimated together with the means.
+    variance : str
+        Where it is unknown: "own" takes every arm's own variance, "common" one for all arms, "both" whichever
+        makes the wider bound.
+    """
 
     name: ClassVar[str] = "gaussian"
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Field[float | Iterable[float] | None, Scale | None] = parameter(OPTIONAL_SIGMA, default=None)
+    variance: Variance = parameter(VARIANCE, default="both")
 
     @property
     def support(self) -> tuple[float, float]:
         return (-math.inf, math.inf)
 
+    @property
+    def proxy(self) -> Scale | None:
+        return self.sigma
+
+    def __repr__(self) -> str:
+        return f"Gaussian(variance={self.variance!r})" if self.sigma is None else f"Gaussian({self.sigma!r})"
+
     def _core(self, n_arms: int = 1) -> _core.Family:
-        return _core.Gaussian(np.full(n_arms, self.sigma))
+        if self.sigma is None:
+            return _core.UnknownVariance(self.variance)
+        return _core.Gaussian(one_an_arm(self.sigma, n_arms))
 
 
 @spec
@@ -87,10 +130,15 @@ class Bernoulli(Family):
     """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
 
     name: ClassVar[str] = "bernoulli"
+    whole: ClassVar[bool] = True
 
     @property
     def support(self) -> tuple[float, float]:
         return (0.0, 1.0)
+
+    @property
+    def proxy(self) -> float:
+        return 0.5  # as of any reward in [0, 1]: Hoeffding's lemma
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Bernoulli()
@@ -101,11 +149,16 @@ class Binomial(Family):
     """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
 
     name: ClassVar[str] = "binomial"
+    whole: ClassVar[bool] = True
     n: int = parameter(TRIALS)
 
     @property
     def support(self) -> tuple[float, float]:
         return (0.0, float(self.n))
+
+    @property
+    def proxy(self) -> float:
+        return math.sqrt(self.n) / 2.0
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Binomial(self.n)
@@ -116,6 +169,7 @@ class Poisson(Family):
     """Counts: d(p, q) = q - p + p log(p/q)."""
 
     name: ClassVar[str] = "poisson"
+    whole: ClassVar[bool] = True
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Poisson()
@@ -152,21 +206,60 @@ class NegativeBinomial(Family):
     """
 
     name: ClassVar[str] = "negative-binomial"
+    whole: ClassVar[bool] = True
     r: float = parameter(SUCCESSES)
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.NegativeBinomial(self.r)
 
 
+@spec
+class Bounded(Family):
+    """Any rewards from `low` to `high`: the Bernoulli divergence of (m - low) / (high - low).
+
+    It holds for all such rewards (Hoeffding, 1963), so that bounds and likelihood ratios are valid, and wide
+    where rewards vary less than those that are only `low` or `high`.
+    """
+
+    name: ClassVar[str] = "bounded"
+    low: float = parameter(END, default=0.0)
+    high: float = parameter(END, default=1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 1e-100 <= self.high - self.low <= 1e100:
+            raise ValueError(
+                f"high must be above low, by 1e-100 to 1e+100, got {self.high!r} and {self.low!r}"
+            )
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return (self.low, self.high)
+
+    @property
+    def proxy(self) -> float:
+        return (self.high - self.low) / 2.0
+
+    def _core(self, n_arms: int = 1) -> _core.Family:
+        return _core.Bounded(self.low, self.high)
+
+
 FAMILIES: dict[str, type[Family]] = {
     family.name: family
-    for family in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial)
+    for family in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial, Bounded)
 }
 
-
-FamilyName = Literal["gaussian", "bernoulli", "poisson", "exponential"]  # the others have a parameter
+# The others have a parameter. "gaussian" is of unknown variance.
+FamilyName = Literal["gaussian", "bernoulli", "poisson", "exponential", "bounded"]
 FamilyLike = FamilyName | Family
 """What names a family; also a bandit does."""
+
+
+def known(family: Family) -> Family:
+    """The family, where it has to be one whose members differ by their means alone."""
+    if isinstance(family, Gaussian) and family.sigma is None:
+        raise ValueError(f"sigma must be known here: say families.Gaussian(1.0), got {family!r}")
+    return family
 
 
 def as_family(value: Any) -> Family:

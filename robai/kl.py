@@ -1,6 +1,6 @@
 """Kullback-Leibler divergences in terms of means, and the confidence bounds they give.
 
-`family` is a name ("bernoulli", "poisson", "exponential", "gaussian"), a family of `robai.families` such as
+`family` is a name ("bernoulli", "poisson", "exponential"), a family of `robai.families` such as
 ``Gamma(shape=2.0)``, or a bandit. The other arguments are numbers or arrays, which broadcast. Means are at
 most 1e100 in size; a bound beyond the largest double is infinite.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai.families import FamilyLike, as_family
+from robai.families import FamilyLike, as_family, known
 
 if TYPE_CHECKING:
     from robai.bandits import Bandit
@@ -108,7 +108,7 @@ def _elementwise(
     which: Literal["divergence", "upper", "lower"], family: FamilyLike | Bandit, **arguments: ArrayLike
 ) -> float | NDArray[np.float64]:
     """A function of the family at p and q, or p and level, which are checked and broadcast."""
-    family = as_family(family)
+    family = known(as_family(family))
     arrays = {name: _numbers(name, values) for name, values in arguments.items()}
     for name, array in arrays.items():
         largest = LARGEST if name == "p" else inf

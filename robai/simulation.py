@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from robai._base.progress import Progress
+from robai._play.assumptions import warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
@@ -140,6 +141,8 @@ def _play(simulations: dict[str, Simulation], options: Options, folders: list[st
     first = next(iter(simulations.values()))
     options.check(list(simulations.values()))
     _warn_of_ties(first.bandit)
+    for simulation in simulations.values():
+        warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=3)
     stores: dict[str, Checkpoint] = {}
     if options.checkpoint is not None:
         seed = first.seed

@@ -72,6 +72,13 @@ def scale(name: str, value: Any) -> float:
     return between(name, value, 1e-100, 1e100)
 
 
+def scales(name: str, value: Any) -> float | tuple[float, ...]:
+    """A standard deviation, or one an arm."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
+        return scale(name, value)
+    return tuple(scale(f"{name}[{arm}]", each) for arm, each in enumerate(value))
+
+
 def wideness(name: str, value: Any) -> float:
     """How many times wider than another a bound is: above 1."""
     scale(name, value)

@@ -3,7 +3,11 @@
 An arm with n pulls and mean m has an upper and a lower bound at a level f,
 
     sub-Gaussian    m +- sigma sqrt(2 f / n)
-    divergence      the q above or below m with n d(m, q) = f.
+    divergence      the q above or below m with n d(m, q) = f
+    Student         the same for Gaussian rewards of unknown variance
+    Bernstein       m +- (s sqrt(2 f / n) + 3 b f / n), rewards in an interval of length b.
+
+The last two estimate the variance; only the first two can be asked by `above`, and leap.
 
 `Level` says what f is (log T, l, log(T/n), log t, ...), `Bounds` what it is used for.
 """
@@ -28,6 +32,8 @@ cdef class FixedLevel(Level):
 
 cdef class Bounds:
     cdef readonly Level level
+    cdef readonly int64_t initial_pulls     # from which on they are finite, unless rewards are all the same
+    cdef readonly int moments               # 2 if they look at `squares`, else 1
 
     # The bounds of an arm at the decision of round t.
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil

@@ -24,7 +24,9 @@ class PlusPlusLevel(Level):
     def __init__(self, horizon: float, n_arms: float) -> None: ...
 
 @final
-class RoundLevel(Level): ...
+class RoundLevel(Level):
+    zeta: float
+    def __init__(self, zeta: float = 1.0) -> None: ...
 
 @final
 class IteratedLevel(Level):
@@ -33,6 +35,8 @@ class IteratedLevel(Level):
 
 class Bounds:
     level: Level
+    initial_pulls: int
+    moments: int
 
 @final
 class GaussianBounds(Bounds):
@@ -42,3 +46,15 @@ class GaussianBounds(Bounds):
 class DivergenceBounds(Bounds):
     family: Family
     def __init__(self, level: Level, family: Family) -> None: ...
+
+@final
+class StudentBounds(Bounds):
+    own: bool
+    common: bool
+    def __init__(self, level: Level, variance: str) -> None: ...
+
+@final
+class BernsteinBounds(Bounds):
+    length: float
+    unbiased: bool
+    def __init__(self, level: Level, length: float, unbiased: bool) -> None: ...

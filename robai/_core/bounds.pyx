@@ -1,7 +1,7 @@
 """Levels and confidence bounds (see bounds.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, fabs, log, sqrt
+from libc.math cimport INFINITY, expm1, fabs, log, sqrt
 
 import numpy as np
 
@@ -51,13 +51,15 @@ cdef class PlusPlusLevel(Level):
 
 @cython.final
 cdef class RoundLevel(Level):
-    """log t: UCB1 of Auer et al. (2002), KL-UCB of Garivier and Cappe (2011) with c = 0."""
+    """zeta log t: UCB1 of Auer et al. (2002), KL-UCB of Garivier and Cappe (2011) with c = 0, UCB-V."""
+    cdef readonly double zeta
 
-    def __init__(self):
+    def __init__(self, double zeta=1.0):
         self.grows = True
+        self.zeta = zeta
 
     cdef double at(self, double n, double t) noexcept nogil:
-        return log(t)
+        return self.zeta * log(t)
 
 
 @cython.final
@@ -87,6 +89,10 @@ cdef class Level:
 
 
 cdef class Bounds:
+    def __cinit__(self, Level level not None, *args):
+        self.level = level
+        self.initial_pulls, self.moments = level.first, 1
+
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         return INFINITY
 
@@ -120,8 +126,7 @@ cdef class Bounds:
 cdef class GaussianBounds(Bounds):
     """m +- sigma sqrt(2 f / n), valid for sigma-sub-Gaussian rewards."""
 
-    def __init__(self, Level level not None, sigma):
-        self.level = level
+    def __init__(self, Level level, sigma):
         self.sigma = np.array(sigma, dtype=np.float64)
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
@@ -163,8 +168,7 @@ cdef class DivergenceBounds(Bounds):
     """The q on either side of m with n d(m, q) = f: KL-UCB and KL-LCB."""
     cdef readonly Family family
 
-    def __init__(self, Level level not None, Family family not None):
-        self.level = level
+    def __init__(self, Level level, Family family not None):
         self.family = family
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
@@ -213,3 +217,71 @@ cdef class DivergenceBounds(Bounds):
                 break
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)
+
+
+@cython.final
+cdef class StudentBounds(Bounds):
+    """Gaussian rewards of unknown variance: the q on either side of m with evidence f against it,
+
+        own      (n - 2)/2  log(1 + (m - q)^2 / s^2),             s^2 the arm's own variance
+        common   (nu - 1)/2 log(1 + n (m - q)^2 / M2),            M2 and nu of all arms together.
+
+    "own" is the index of Cowan, Honda and Katehakis (2018). With both, the wider one. No evidence, and an
+    infinite bound, where rewards have all been the same.
+    """
+    cdef readonly bint own
+    cdef readonly bint common
+
+    def __init__(self, Level level, str variance):
+        self.own, self.common = variance in ("own", "both"), variance in ("common", "both")
+        self.initial_pulls, self.moments = max(level.first, <int64_t>3), 2
+
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return arms.sums[arm] / <double>arms.pulls[arm] + self._radius(arms, arm, t)
+
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return arms.sums[arm] / <double>arms.pulls[arm] - self._radius(arms, arm, t)
+
+    cdef double _radius(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], level = self.level.at(n, t), wider = 0.0
+        if self.own:
+            wider = width(level, n - 2.0, arms.squares[arm] / n)
+        if self.common:
+            wider = max(wider, width(level, <double>(arms.t - arms.n_arms) - 1.0, arms.all_squares / n))
+        return wider
+
+
+cdef inline double width(double level, double degrees, double square) noexcept nogil:
+    """x with degrees / 2 log(1 + x^2 / square) = level."""
+    return sqrt(square * expm1(2.0 * level / degrees)) if degrees > 0.0 and square > 0.0 else INFINITY
+
+
+@cython.final
+cdef class BernsteinBounds(Bounds):
+    """m +- (s sqrt(2 f / n) + 3 b f / n): Audibert, Munos and Szepesvari (2009), Theorem 1.
+
+    b is the length of the interval that rewards are in. Either bound fails with probability 3 exp(-f) at
+    most, at a given n. Or, `unbiased`, the version of Maurer and Pontil (2009): the variance of n - 1, and
+    7 b f / (3 (n - 1)).
+    """
+    cdef readonly double length
+    cdef readonly bint unbiased
+
+    def __init__(self, Level level, double length, bint unbiased):
+        self.length, self.unbiased = length, unbiased
+        self.initial_pulls, self.moments = max(level.first, <int64_t>(2 if unbiased else 1)), 2
+
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return arms.sums[arm] / <double>arms.pulls[arm] + self._radius(arms, arm, t)
+
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return arms.sums[arm] / <double>arms.pulls[arm] - self._radius(arms, arm, t)
+
+    cdef double _radius(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], level = self.level.at(n, t)
+        if self.unbiased:
+            if n < 2.0:
+                return INFINITY
+            return (sqrt(2.0 * arms.squares[arm] / (n - 1.0) * level / n)
+                    + 7.0 / 3.0 * self.length * level / (n - 1.0))
+        return sqrt(2.0 * arms.squares[arm] / n * level / n) + 3.0 * self.length * level / n

@@ -46,12 +46,14 @@ cdef class Batch:
     cdef Arms _arms
     cdef Rng _rng
     cdef double[::1] _sums
+    cdef double[::1] _squares
     cdef double[:, ::1] _tape
     cdef Py_ssize_t[::1] _next              # position on the tape of each arm
     cdef Py_ssize_t[::1] _filled
 
     cdef void _begin(self) noexcept nogil
     cdef bint _play(self) noexcept nogil
+    cdef bint _ends_at_the_horizon(self) noexcept nogil
     cdef bint _by_round(self) noexcept nogil
     cdef bint _by_index(self, Optimism explore) noexcept nogil
     # Pulls the leader, at least once and at most `limit` times, while its index stays surely

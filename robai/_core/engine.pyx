@@ -12,7 +12,7 @@ import numpy as np
 
 from robai._core.bounds cimport least_level
 from robai._core.families cimport Gaussian
-from robai._core.protocols cimport count_pulls
+from robai._core.protocols cimport add_square, count_pulls
 
 TAPE_LENGTH = TAPE
 
@@ -56,8 +56,9 @@ cdef class Batch:
 
     def __init__(self, Exploration explore not None, Stopping stop not None, Commitment commit not None,
                  int64_t initial_pulls, Sampler rewards not None, means, times, states):
+        cdef bint squares = max(explore.moments, stop.moments, commit.moments) > 1
         self._explore, self._stop, self._commit, self._rewards = explore, stop, commit, rewards
-        self._optimism = explore if isinstance(explore, Optimism) else None
+        self._optimism = explore if isinstance(explore, Optimism) and not squares else None
         means = np.array(means, dtype=np.float64)
         self._gaps = means.max() - means
         self._means = means - origin(rewards, means.max())
@@ -80,6 +81,9 @@ cdef class Batch:
         self._arms.n_arms = n_arms
         self._arms.horizon = self._times[self._times.shape[0] - 1]
         self._arms.sums = &self._sums[0]
+        if squares:
+            self._squares = np.zeros(n_arms)
+            self._arms.squares = &self._squares[0]
 
     def advance(self, double budget):
         """Play for about `budget` nanoseconds, one decision at least; whether there is more to play.
@@ -106,8 +110,11 @@ cdef class Batch:
             self._rng.s[i] = self._states[self._run, i]
         for i in range(self._arms.n_arms):
             self._sums[i] = 0.0
+            if self._arms.squares != NULL:
+                self._squares[i] = 0.0
             self._next[i] = self._filled[i] = 0
         self._arms.t = 0
+        self._arms.all_squares = 0.0
         self._arms.most = 0
         self._arms.pulls = &self._pulls[self._run, 0]
         self._explore.restart()
@@ -126,13 +133,20 @@ cdef class Batch:
         explored = self._by_round() if self._optimism is None else self._by_index(self._optimism)
         if not explored:
             return False
-        if self._arms.t < self._arms.horizon:
+        if self._arms.t < self._arms.horizon or self._ends_at_the_horizon():
             # Nothing is decided after the commitment: all that is left is added at once.
             arm = self._commit.choose(&self._arms, &self._rng)
             self._commit_time[self._run] = self._arms.t
             self._committed_arm[self._run] = arm
             self._count(arm, self._arms.horizon - self._arms.t)
         return True
+
+    cdef bint _ends_at_the_horizon(self) noexcept nogil:
+        """Does exploration end with the last round, so that there is a commitment and nothing left to play?"""
+        if self._arms.t < self._initial_rounds:
+            return False
+        return (self._stop.fires(&self._arms)
+                or (self._explore.concludes and self._explore.select(&self._arms, &self._rng) < 0))
 
     cdef bint _by_round(self) noexcept nogil:
         """Ask the exploration before every pull; whether exploration is over."""
@@ -186,6 +200,8 @@ cdef class Batch:
 
     cdef void _pull(self, Py_ssize_t arm) noexcept nogil:
         self._on_tape(arm)
+        if self._arms.squares != NULL:
+            add_square(&self._arms, arm, self._tape[arm, self._next[arm]])
         self._sums[arm] += self._tape[arm, self._next[arm]]
         self._next[arm] += 1
         self._count(arm, 1)

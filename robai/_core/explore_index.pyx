@@ -12,7 +12,7 @@ from robai._core.rng cimport next_below
 cdef class Optimism(Exploration):
     def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
-        self.initial_pulls = bounds.level.first
+        self.initial_pulls = bounds.initial_pulls
         self.leaps = True
 
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
@@ -152,6 +152,31 @@ cdef class GrowingOptimism(Optimism):
         return self._index(arms, arm, t)
 
 
+@cython.final
+cdef class FullOptimism(Exploration):
+    """For bounds that estimate a variance: any reward may change every index, so all are computed anew."""
+    cdef readonly Bounds bounds
+    cdef double[::1] _indices
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
+        self._indices = np.empty(n_arms)
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        cdef double index
+        for arm in range(arms.n_arms):
+            index = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+            self._indices[arm] = index if index == index else -INFINITY
+        return argmax(&self._indices[0], arms.n_arms, rng)
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+
+
 def optimism(Py_ssize_t n_arms, Bounds bounds not None):
     """Optimism for these bounds."""
+    if bounds.moments > 1:
+        return FullOptimism(n_arms, bounds)
     return (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)

@@ -35,7 +35,7 @@ cdef class Thompson(Exploration):
 
     def __init__(self, Py_ssize_t n_arms, Family family not None):
         self.family = family
-        self.initial_pulls = family.prior_pulls
+        self.initial_pulls, self.moments = family.prior_pulls, family.moments
         self._draws = np.empty(n_arms)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
@@ -214,11 +214,6 @@ def weights(Family family not None, const double[::1] means not None):
     return result
 
 
-cdef inline double fewest(const Arms* arms) noexcept nogil:
-    """The pulls that every arm is to have."""
-    return sqrt(<double>arms.t) - 0.5 * <double>arms.n_arms
-
-
 cdef inline Py_ssize_t fewer(const Arms* arms, double least) noexcept nogil:
     """How many arms have fewer pulls."""
     cdef Py_ssize_t arm, count = 0
@@ -231,10 +226,11 @@ cdef inline Py_ssize_t fewer(const Arms* arms, double least) noexcept nogil:
 cdef class Tracking(Exploration):
     """Pull the arm that lags most behind the optimal proportions of the current estimate.
 
-    D-tracking aims at t w*(estimate), C-tracking at the sum of w* over all rounds so far, which
-    starts at the initial pulls. Arms with fewer than sqrt(t) - K/2 pulls come first. A mean on
-    the edge of the domain is moved inside by 1 / (2 N + 2), as little as one observation could.
-    With more than ten arms w* is solved for again only when 1 % more rounds have been played.
+    D-tracking aims at t w*(estimate); arms with fewer than sqrt(t) - K/2 pulls come first. C-tracking aims
+    at the sum over all rounds so far, which starts at the initial pulls, of w* projected onto the proportions
+    of at least 1 / (2 sqrt(K^2 + t)). A mean on the edge of the domain is moved inside by 1 / (2 N + 2), as
+    little as one observation could. With more than ten arms w* is solved for again only when 1 % more rounds
+    have been played.
     """
     cdef readonly Family family
     cdef readonly bint cumulative
@@ -265,27 +261,52 @@ cdef class Tracking(Exploration):
             self._goal[arm] = <double>self.initial_pulls
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef double t = <double>arms.t, least = fewest(arms)
-        cdef Py_ssize_t arm, starved = fewer(arms, least)
-        while starved == 0 and not self._solve(arms):
-            pass
-        if starved > 0 and not self.cumulative:
+        cdef Py_ssize_t arm
+        cdef double least, excess
+        if self._is_forced(arms):
             for arm in range(arms.n_arms):
                 self._lag[arm] = -<double>arms.pulls[arm]
             return argmax(&self._lag[0], arms.n_arms, rng)
+        while not self._solve(arms):
+            pass
+        if self.cumulative:
+            least = 0.5 / sqrt(<double>arms.n_arms * <double>arms.n_arms + <double>arms.t)
+            excess = self._excess(arms.n_arms, least)
+            for arm in range(arms.n_arms):
+                self._goal[arm] += max(least, self._weights[arm] - excess)
+        else:
+            for arm in range(arms.n_arms):
+                self._goal[arm] = <double>arms.t * self._weights[arm]
         for arm in range(arms.n_arms):
-            if not self.cumulative:
-                self._goal[arm] = t * self._weights[arm]
-            elif starved == 0:
-                self._goal[arm] += self._weights[arm]
-            elif <double>arms.pulls[arm] < least:
-                self._goal[arm] += 1.0 / <double>starved
             # To nine digits, so that arms which are alike tie in spite of the root finding.
             self._lag[arm] = rint(1e9 * (self._goal[arm] - <double>arms.pulls[arm]))
         return argmax(&self._lag[0], arms.n_arms, rng)
 
     cdef bint prepare(self, const Arms* arms) noexcept nogil:
-        return arms.t < self._due or fewer(arms, fewest(arms)) > 0 or self._solve(arms)
+        return arms.t < self._due or self._is_forced(arms) or self._solve(arms)
+
+    cdef bint _is_forced(self, const Arms* arms) noexcept nogil:
+        """Does an arm have too few pulls, whatever its proportion?"""
+        return not self.cumulative and fewer(arms, sqrt(<double>arms.t) - 0.5 * <double>arms.n_arms) > 0
+
+    cdef double _excess(self, Py_ssize_t n_arms, double least) noexcept nogil:
+        """x such that the larger of `least` and w* - x sum to 1 over the arms.
+
+        Arms whose w* - x is below `least` are given that, the others share what is left; from the smallest x
+        on, each step takes arms from the others, until none is below.
+        """
+        cdef Py_ssize_t arm, others, before = -1
+        cdef double total, excess = 0.0
+        while True:
+            others, total = 0, 0.0
+            for arm in range(n_arms):
+                if self._weights[arm] - excess > least:
+                    others += 1
+                    total += self._weights[arm]
+            if others == before or others == 0:
+                return excess
+            before = others
+            excess = (total + <double>(n_arms - others) * least - 1.0) / <double>others
 
     cdef bint _solve(self, const Arms* arms) noexcept nogil:
         """A part of the search for w*; whether it is found."""

@@ -22,6 +22,7 @@ cdef class Sampler:
 cdef class Family(Sampler):
     cdef readonly double low                # the domain of the mean is [low, high]
     cdef readonly double high
+    cdef readonly int moments               # 2 if it looks at the squares of deviations, else 1
 
     # Divergence d(p, q) between the members of means p and q.
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil
@@ -38,6 +39,12 @@ cdef class Family(Sampler):
     # That least sum, where the weights are pulls and the means those of the rewards: the logarithm of the
     # likelihood ratio of "b is not the better one".
     cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
+
+    # The least over all c of log B_a(c) + log B_b(c), B the likelihood of the rewards of an arm averaged over a
+    # prior and divided by that at mean c, at the true mean a martingale that begins at 1: if b is at least as
+    # good as a, this is ever x or more with probability exp(-x) at most, whichever arms are pulled (Ville).
+    # NaN for families for which no prior has been worked out.
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
 
     # The mean, drawn from its posterior under Jeffreys' prior; needs `prior_pulls` pulls first.
     cdef readonly int prior_pulls

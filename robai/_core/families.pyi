@@ -14,6 +14,7 @@ class Family(Sampler):
     low: float
     high: float
     prior_pulls: int
+    moments: int
     def elementwise(
         self, which: Literal["divergence", "upper", "lower"], p: ArrayLike, x: ArrayLike
     ) -> NDArray[np.float64]: ...
@@ -42,6 +43,17 @@ class Gamma(Family):
 class NegativeBinomial(Family):
     r: float
     def __init__(self, r: float) -> None: ...
+
+@final
+class Bounded(Family):
+    length: float
+    def __init__(self, low: float, high: float) -> None: ...
+
+@final
+class UnknownVariance(Family):
+    own: bool
+    common: bool
+    def __init__(self, variance: str) -> None: ...
 
 @final
 class Empirical(Sampler):

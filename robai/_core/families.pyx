@@ -1,7 +1,7 @@
 """The seven exponential families, and resampling from data (see families.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, NAN, sqrt
+from libc.math cimport INFINITY, NAN, lgamma, log, log1p, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -28,6 +28,9 @@ from robai._core.protocols cimport mean_of
 from robai._core.rng cimport Rng, Stream, fill_normal, next_below, next_double, next_normal
 
 
+cdef double PI = 3.141592653589793
+
+
 cdef class Sampler:
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
@@ -49,7 +52,7 @@ cdef class Sampler:
 
 cdef class Family(Sampler):
     def __cinit__(self, *args):
-        self.leaps = True
+        self.leaps, self.moments = True, 1
 
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return NAN
@@ -72,6 +75,9 @@ cdef class Family(Sampler):
         cdef double pooled = (arms.sums[a] + arms.sums[b]) / (n + k)
         return (n * self.divergence(a, mean_of(arms, a), pooled)
                 + k * self.divergence(b, mean_of(arms, b), pooled))
+
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return NAN
 
     cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
         return NAN
@@ -127,6 +133,13 @@ cdef class Gaussian(Family):
         cdef double gap = arms.sums[a] / n - arms.sums[b] / k
         return 0.5 * gap * gap / (self._variance[a] / n + self._variance[b] / k)
 
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        # Prior N(c, sigma^2): log B = (n^2 / (n + 1)) (m - c)^2 / (2 sigma^2) - log(n + 1) / 2
+        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
+        cdef double gap = arms.sums[a] / n - arms.sums[b] / k
+        cdef double square = self._variance[a] * (n + 1.0) / (n * n) + self._variance[b] * (k + 1.0) / (k * k)
+        return 0.5 * (gap * gap / square - log1p(n) - log1p(k))
+
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
         fill_normal(rng, mean, self.sigma[arm], rewards, count)
@@ -136,6 +149,13 @@ cdef class Gaussian(Family):
 
     cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
         return mean_of(arms, arm) + self.sigma[arm] / sqrt(<double>arms.pulls[arm]) * next_normal(rng)
+
+
+cdef double loss(double n, double s) noexcept nogil:
+    """max over v of v^s (1 - v)^(n - s), divided by its mean under the prior Beta(1/2, 1/2); the logarithm."""
+    cdef double r = n - s
+    return ((s * log(s / n) if s > 0.0 else 0.0) + (r * log(r / n) if r > 0.0 else 0.0)
+            - lgamma(s + 0.5) - lgamma(r + 0.5) + lgamma(n + 1.0) + log(PI))
 
 
 @cython.final
@@ -179,6 +199,10 @@ cdef class Bernoulli(Family):
         cdef double total = arms.sums[arm]
         return draw_beta(0.5 + total, 0.5 + <double>arms.pulls[arm] - total, rng)
 
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return (self.ratio(arms, a, b) - loss(<double>arms.pulls[a], arms.sums[a])
+                - loss(<double>arms.pulls[b], arms.sums[b]))
+
 
 @cython.final
 cdef class Binomial(Family):
@@ -206,6 +230,10 @@ cdef class Binomial(Family):
     cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
         cdef double total = arms.sums[arm]
         return self.n * draw_beta(0.5 + total, 0.5 + self.n * <double>arms.pulls[arm] - total, rng)
+
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return (self.ratio(arms, a, b) - loss(self.n * <double>arms.pulls[a], arms.sums[a])
+                - loss(self.n * <double>arms.pulls[b], arms.sums[b]))
 
 
 @cython.final
@@ -293,6 +321,196 @@ cdef class NegativeBinomial(Family):
         cdef double successes = draw_gamma(self.r * <double>arms.pulls[arm], rng)
         cdef double failures = draw_gamma(0.5 + arms.sums[arm], rng)
         return self.r * (failures / successes) if successes > 0.0 else INFINITY
+
+
+@cython.final
+cdef class Bounded(Family):
+    """Any rewards from low to high: Bernoulli's functions of (m - low) / (high - low).
+
+    For such rewards they are bounds (Hoeffding, 1963): a convex function lies below its chord. The posterior
+    takes the sum for a number of successes.
+    """
+    cdef readonly double length
+
+    def __init__(self, double low, double high):
+        self.low, self.high, self.length = low, high, high - low
+        self.leaps = False                  # it is no law to draw from
+
+    cdef inline double _share(self, double mean) noexcept nogil:
+        return min(max((mean - self.low) / self.length, 0.0), 1.0) if self.low <= mean <= self.high else NAN
+
+    cdef inline double _successes(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm]
+        return min(max((arms.sums[arm] - n * self.low) / self.length, 0.0), n)
+
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
+        return bernoulli_divergence(self._share(p), self._share(q))
+
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
+        return (q - self.low) * (self.high - q)
+
+    cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return min(self.low + self.length * bernoulli_upper(self._share(p), level), self.high)
+
+    cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil:
+        return max(self.low + self.length * bernoulli_lower(self._share(p), level), self.low)
+
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return (self.ratio(arms, a, b) - loss(<double>arms.pulls[a], self._successes(arms, a))
+                - loss(<double>arms.pulls[b], self._successes(arms, b)))
+
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        cdef double s = self._successes(arms, arm)
+        return self.low + self.length * draw_beta(0.5 + s, 0.5 + <double>arms.pulls[arm] - s, rng)
+
+
+@cython.final
+cdef class UnknownVariance(Family):
+    """Gaussian rewards whose variance is estimated as well; see StudentBounds for `own` and `common`.
+
+    Divergence and variance are those of sigma = 1, which is all that proportions need.
+    """
+    cdef readonly bint own
+    cdef readonly bint common
+
+    def __init__(self, str variance):
+        self.low, self.high = -INFINITY, INFINITY
+        self.own, self.common = variance in ("own", "both"), variance in ("common", "both")
+        self.prior_pulls, self.moments = 4, 2
+        self.leaps = False                  # it is no law to draw from
+
+    cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
+        return 0.5 * (p - q) * (p - q)
+
+    cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
+        return 1.0
+
+    cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        cdef double least = INFINITY
+        if self.own:
+            least = least_evidence(arms, a, b)
+        if self.common:
+            least = min(least, student_evidence(arms, a, b))
+        return least
+
+    cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return least_certainty(arms, a, b)
+
+    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+        # m + sqrt(M2 / (N (N - 2))) times Student's t with N - 2 degrees of freedom: the prior 1 / sigma in
+        # (mu, sigma^2) of Honda and Takemura (2014), under which regret is optimal
+        cdef double n = <double>arms.pulls[arm], gamma = draw_gamma(0.5 * (n - 2.0), rng)
+        cdef double z = next_normal(rng)
+        return mean_of(arms, arm) + (sqrt(0.5 * arms.squares[arm] / (n * gamma)) * z if gamma > 0.0 else 0.0)
+
+
+cdef double student_evidence(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """(nu - 1)/2 log(1 + (m_a - m_b)^2 / (M2 (1/N_a + 1/N_b))): one variance for all arms."""
+    cdef double degrees = <double>(arms.t - arms.n_arms) - 1.0, gap = mean_of(arms, a) - mean_of(arms, b)
+    if not (degrees > 0.0 and arms.all_squares > 0.0):
+        return 0.0
+    return 0.5 * degrees * log1p(
+        gap * gap / (arms.all_squares * (1.0 / <double>arms.pulls[a] + 1.0 / <double>arms.pulls[b])))
+
+
+cdef double least_evidence(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """The least over q of (N_a - 2)/2 log(1 + (m_a - q)^2 / s_a^2) and the same of b: own variances.
+
+    With u from 0 at m_b to 1 at m_a, and variances in units of the squared gap, the stationary points are the
+    roots of a cubic that is negative at 0 and positive at 1: one, or three.
+    """
+    cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b], gap = mean_of(arms, a) - mean_of(arms, b)
+    cdef double x = n - 2.0, y = k - 2.0, p, q, turn, root, least
+    if not (x > 0.0 and y > 0.0 and arms.squares[a] > 0.0 and arms.squares[b] > 0.0) or gap == 0.0:
+        return 0.0
+    p, q = arms.squares[a] / n / gap / gap, arms.squares[b] / k / gap / gap
+    if not max(p, q) < 1e300:               # no gap to speak of
+        return 0.0
+    cdef Own own = Own(x, y, p, q)
+    # Where the cubic turns: 3 (x + y) u^2 - 2 (x + 2 y) u + (x q + y (1 + p)) = 0
+    turn = (x + 2.0 * y) / (3.0 * (x + y))
+    root = turn * turn - (x * q + y * (1.0 + p)) / (3.0 * (x + y))
+    if not root > 0.0:
+        return own_evidence(&own, cubic_root(&own, 0.0, 1.0))
+    root = sqrt(root)
+    least = INFINITY
+    if 0.0 < turn - root < 1.0 and cubic(&own, turn - root) >= 0.0:
+        least = own_evidence(&own, cubic_root(&own, 0.0, turn - root))
+    if 0.0 < turn + root < 1.0 and cubic(&own, turn + root) <= 0.0:
+        least = min(least, own_evidence(&own, cubic_root(&own, turn + root, 1.0)))
+    return least if least < INFINITY else own_evidence(&own, cubic_root(&own, 0.0, 1.0))
+
+
+cdef struct Own:
+    double x                                # N_a - 2
+    double y                                # N_b - 2
+    double p                                # s_a^2, in units of the squared gap
+    double q                                # s_b^2
+
+
+cdef inline double own_evidence(const Own* own, double u) noexcept nogil:
+    return 0.5 * (own.x * log1p((1.0 - u) * (1.0 - u) / own.p) + own.y * log1p(u * u / own.q))
+
+
+cdef inline double cubic(const Own* own, double u) noexcept nogil:
+    return own.y * u * (own.p + (1.0 - u) * (1.0 - u)) - own.x * (1.0 - u) * (own.q + u * u)
+
+
+cdef double cubic_root(const Own* own, double low, double high) noexcept nogil:
+    """A root between two points, at the lower of which the cubic is negative, at the upper positive."""
+    cdef double middle
+    cdef int _step
+    for _step in range(60):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        if cubic(own, middle) < 0.0:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+cdef enum:
+    GRID = 64                               # places to look for the least certainty at
+
+
+cdef double least_certainty(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """The least over q of log B_a(q) + log B_b(q) with variances unknown and each arm's own,
+
+        B_N(q) = (N + 1)^(-1/2) ((s^2 + (m - q)^2) / (s^2 + (m - q)^2 / (N + 1)))^(N/2),
+
+    the ratio of two likelihoods of the rewards seen up to scale (Lai, 1976): under the right Haar prior of
+    sigma in both, and N(0, 1) for mean / sigma above. It has one or three stationary points: the neighbourhood
+    of the least value on a grid is searched.
+    """
+    cdef double low = mean_of(arms, b), gap = mean_of(arms, a) - low, value, least = INFINITY, left, right
+    cdef double third, above
+    cdef int i, best = 0
+    if arms.squares[a] == 0.0 or arms.squares[b] == 0.0:
+        return -INFINITY                    # no evidence
+    for i in range(GRID + 1):
+        value = log_mixture(arms, a, low + gap * i / GRID) + log_mixture(arms, b, low + gap * i / GRID)
+        if value < least:
+            best, least = i, value
+    left, right = max(best - 1, 0) / <double>GRID, min(best + 1, GRID) / <double>GRID
+    for i in range(40):
+        third = (right - left) / 3.0
+        value = (log_mixture(arms, a, low + gap * (left + third))
+                 + log_mixture(arms, b, low + gap * (left + third)))
+        above = (log_mixture(arms, a, low + gap * (right - third))
+                 + log_mixture(arms, b, low + gap * (right - third)))
+        least = min(least, min(value, above))
+        if value < above:
+            right -= third
+        else:
+            left += third
+    return least
+
+
+cdef inline double log_mixture(const Arms* arms, Py_ssize_t arm, double q) noexcept nogil:
+    cdef double n = <double>arms.pulls[arm], x = mean_of(arms, arm) - q, square = arms.squares[arm] / n
+    return 0.5 * (n * (log1p(x * x / square) - log1p(x * x / square / (n + 1.0))) - log1p(n))
 
 
 @cython.final

@@ -6,7 +6,8 @@ A pull that was handed out and has no reward yet is pending. What each rule is s
     exploration                N + m pulls with the mean of the N, m of them pending: as if each
                                missing reward were the mean. t is the number of rounds, answered
                                and pending. So bounds shrink, and tracking moves on, while rewards
-                               are under way, and a batch spreads over the arms.
+                               are under way, and a batch spreads over the arms. The variance is
+                               that of the N.
     exploration that concludes the N answered pulls, with t the number of rounds: its turns go on
                                while rewards are under way, but no arm is dropped on their account
 """
@@ -33,6 +34,8 @@ cdef class Ledger:
     cdef Arms shown                         # to the exploration
     cdef int64_t[::1] pulls
     cdef double[::1] sums
+    cdef double[::1] squares                # of the deviations from the arm's own mean: NaN where unknown
+    cdef bint keeps_squares
     cdef int64_t[::1] pending
     cdef Py_ssize_t beginners               # arms that still miss answers to their initial pulls
     cdef Py_ssize_t leader                  # of the exploration, or -1
@@ -42,17 +45,23 @@ cdef class Ledger:
     cdef int64_t _initial_pulls
     cdef int64_t[::1] _shown_pulls
     cdef double[::1] _shown_sums
+    cdef double[::1] _shown_squares
     cdef int64_t[::1] _scratch_pulls        # of a batch that may yet be refused
     cdef double[::1] _scratch_sums
+    cdef double[::1] _scratch_squares
     cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
     cdef Py_ssize_t _searched               # ... and those before this one have more
 
     # Begins with these counts, whose values the caller has checked.
-    cdef int restore(self, pulls, sums, pending) except -1
+    cdef int restore(self, pulls, sums, squares, pending) except -1
     # `count` more pulls of an arm, whose rewards are pending.
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil
-    # `count` more answers of an arm, whose rewards then sum to `new_sum`.
-    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil
+    # `count` more answers of an arm, whose rewards then have this sum, and these squares of deviations.
+    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil
+    # The squares of deviations of an arm after `count` more answers with this sum and these squares.
+    cdef double squares_with(self, Py_ssize_t arm, double count, double total, double squares) noexcept nogil
+    # Adds up the squares of all arms, for rules that look at these.
+    cdef void add_up_squares(self) noexcept nogil
     # The first arm with the fewest pulls, answered or pending.
     cdef Py_ssize_t fewest(self) noexcept nogil
 

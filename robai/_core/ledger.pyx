@@ -38,15 +38,18 @@ cdef class Rewards:
 cdef class Ledger:
     """The counts of `n_arms` arms; `concludes` and `initial_pulls` are the exploration's."""
 
-    def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, bint concludes, int64_t initial_pulls):
+    def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, bint concludes, int64_t initial_pulls,
+                  bint keeps_squares):
         if n_arms < 1:
             raise ValueError(f"n_arms must be at least 1, got {n_arms}")
-        self._concludes, self._initial_pulls = concludes, initial_pulls
+        self._concludes, self._initial_pulls, self.keeps_squares = concludes, initial_pulls, keeps_squares
         self.pulls = np.zeros(n_arms, dtype=np.int64)
         self.sums = np.zeros(n_arms)
         self.pending = np.zeros(n_arms, dtype=np.int64)
         self._scratch_pulls = np.zeros(n_arms, dtype=np.int64)
         self._scratch_sums = np.zeros(n_arms)
+        self.squares, self._scratch_squares = np.zeros(n_arms), np.zeros(n_arms)
+        self._shown_squares = self.squares if concludes else np.zeros(n_arms)
         if concludes:
             self._shown_pulls, self._shown_sums = self.pulls, self.sums
         else:
@@ -55,16 +58,17 @@ cdef class Ledger:
         self.answered.horizon = self.shown.horizon = horizon
         self.answered.pulls, self.answered.sums = &self.pulls[0], &self.sums[0]
         self.shown.pulls, self.shown.sums = &self._shown_pulls[0], &self._shown_sums[0]
+        self.answered.squares, self.shown.squares = &self.squares[0], &self._shown_squares[0]
         self.beginners = n_arms if initial_pulls > 0 else 0
         self.leader = -1
         self.stale = True
 
-    cdef int restore(self, pulls, sums, pending) except -1:
+    cdef int restore(self, pulls, sums, squares, pending) except -1:
         cdef Py_ssize_t arm, n_arms = self.answered.n_arms
-        if not len(pulls) == len(sums) == len(pending) == n_arms:
-            raise ValueError(f"there must be {n_arms} pulls, sums and pending pulls")
+        if not len(pulls) == len(sums) == len(squares) == len(pending) == n_arms:
+            raise ValueError(f"there must be {n_arms} pulls, sums, squares and pending pulls")
         for arm in range(n_arms):
-            self.count(arm, pulls[arm], sums[arm])
+            self.count(arm, pulls[arm], sums[arm], squares[arm])
             self.hand_out(arm, pending[arm])
         return 0
 
@@ -73,9 +77,25 @@ cdef class Ledger:
         self.shown.t += count
         self._show(arm)
 
-    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum) noexcept nogil:
+    cdef double squares_with(self, Py_ssize_t arm, double count, double total, double squares) noexcept nogil:
+        cdef double n = <double>self.pulls[arm], apart
+        if not self.keeps_squares or count == 0.0:
+            return self.squares[arm]
+        if n == 0.0:
+            return squares
+        apart = total / count - self.sums[arm] / n
+        return self.squares[arm] + squares + apart * apart * (n / (n + count)) * count
+
+    cdef void add_up_squares(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        self.answered.all_squares = self.shown.all_squares = 0.0
+        for arm in range(self.answered.n_arms):
+            self.answered.all_squares += self.squares[arm]
+            self.shown.all_squares += self._shown_squares[arm]
+
+    cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil:
         cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
-        self.sums[arm] = new_sum
+        self.sums[arm], self.squares[arm] = new_sum, new_squares
         count_pulls(&self.answered, arm, count)
         self.pending[arm] -= answered
         self.answered.t += count
@@ -91,6 +111,9 @@ cdef class Ledger:
             if n > 0:
                 seen += self.pending[arm]
             self._shown_sums[arm] = self.sums[arm] if seen == n else self.sums[arm] / <double>n * <double>seen
+            if self.keeps_squares:
+                self._shown_squares[arm] = (
+                    self.squares[arm] if seen == n else self.squares[arm] / <double>n * <double>seen)
         count_pulls(&self.shown, arm, seen - self._shown_pulls[arm])
         if arm != self.leader:
             self.stale = True
@@ -111,6 +134,7 @@ cdef class Ledger:
         cdef Py_ssize_t arm
         for arm in range(self.answered.n_arms):
             self._scratch_pulls[arm], self._scratch_sums[arm] = 0, self.sums[arm]
+            self._scratch_squares[arm] = self.squares[arm]
 
     cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,
                            Py_ssize_t end, Rewards valid) noexcept nogil:
@@ -118,14 +142,20 @@ cdef class Ledger:
         cdef Py_ssize_t i, arm, n_arms = self.answered.n_arms
         cdef int64_t* pulls = &self._scratch_pulls[0]
         cdef double* sums = &self._scratch_sums[0]
-        cdef double low = valid.low, high = valid.high, reward
-        cdef bint whole = valid.whole
+        cdef double* squares = &self._scratch_squares[0]
+        cdef double low = valid.low, high = valid.high, reward, n, deviation
+        cdef bint whole = valid.whole, keeps = self.keeps_squares
         for i in range(start, end):
             arm, reward = arms[i], rewards[i]
             if <size_t>arm >= <size_t>n_arms or not low <= reward <= high:
                 return i
             if whole and reward != <double><int64_t>reward:     # the bounds of counts fit an int64
                 return i
+            if keeps:
+                n = <double>(self.pulls[arm] + pulls[arm])
+                if n > 0.0:
+                    deviation = reward - sums[arm] / n
+                    squares[arm] += deviation * deviation * (n / (n + 1.0))
             pulls[arm] += 1
             sums[arm] += reward
         return -1
@@ -141,7 +171,7 @@ cdef class Ledger:
         cdef Py_ssize_t arm
         for arm in range(self.answered.n_arms):
             if self._scratch_pulls[arm] > 0:
-                self.count(arm, self._scratch_pulls[arm], self._scratch_sums[arm])
+                self.count(arm, self._scratch_pulls[arm], self._scratch_sums[arm], self._scratch_squares[arm])
 
     cdef tuple snapshot(self):
         return np.array(self.pending), self.shown.t, self.shown.most

@@ -8,7 +8,8 @@ from robai._core.lock import Lock
 from robai._core.protocols import Started
 from robai._core.rng import Stream
 
-_Committed = tuple[int, int, list[int], list[float]]  # arm, answers, pulls, sums
+# arm, answers, pulls, sums, squares
+_Committed = tuple[int, int, list[int], list[float], list[float] | None]
 
 class HorizonReached(RuntimeError): ...
 
@@ -21,23 +22,45 @@ class Player:
     journal: Any  # live.journal.Journal or None
     commitment: _Committed | None
     def __new__(
-        cls, rules: Started, n_arms: int, horizon: int, rewards: Rewards, stream: Stream, own: Any = None
+        cls,
+        rules: Started,
+        n_arms: int,
+        horizon: int,
+        rewards: Rewards,
+        stream: Stream,
+        own: Any = None,
+        squares: bool = False,
     ) -> Self: ...
     def restore(
-        self, pulls: list[int], sums: list[float], pending: list[int], commitment: _Committed | None
+        self,
+        pulls: list[int],
+        sums: list[float],
+        squares: list[float],
+        pending: list[int],
+        commitment: _Committed | None,
     ) -> None: ...
     def select(self) -> int: ...
     def select_batch(self, n: int) -> NDArray[np.int64]: ...
     def update(self, arm: int, reward: float) -> None: ...
-    def update_counts(self, arm: int, n: int, total: float) -> None: ...
+    def update_counts(self, arm: int, n: int, total: float, squares: float | None = None) -> None: ...
     def update_batch(self, arms: NDArray[np.int64], rewards: NDArray[np.float64]) -> None: ...
     def state(
         self,
-    ) -> tuple[list[int], list[float], list[int], tuple[int, ...], dict[str, Any], _Committed | None]: ...
+    ) -> tuple[
+        list[int],
+        list[float],
+        list[float] | None,
+        list[int],
+        tuple[int, ...],
+        dict[str, Any],
+        _Committed | None,
+    ]: ...
     @property
     def pulls(self) -> NDArray[np.int64]: ...
     @property
     def sums(self) -> NDArray[np.float64]: ...
+    @property
+    def squares(self) -> NDArray[np.float64] | None: ...
     @property
     def pending(self) -> NDArray[np.int64]: ...
     @property

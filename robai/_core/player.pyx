@@ -21,7 +21,7 @@ and if the record may or may not be in the journal, the player refuses all furth
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport isfinite
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -62,6 +62,8 @@ cdef class Player:
         The generator.
     own
         A policy written in Python, which is asked instead of the rules and told every reward.
+    squares
+        Whether to keep the squares of deviations even if no rule needs them.
     """
     cdef readonly int64_t horizon
     cdef readonly Stream stream
@@ -69,7 +71,7 @@ cdef class Player:
     cdef readonly Lock lock
     # Every change is appended to it before it is acknowledged, if not None.
     cdef public object journal
-    # (arm, answers, pulls, sums) of the moment of the commitment, or None.
+    # (arm, answers, pulls, sums, squares) of the moment of the commitment, or None.
     cdef readonly object commitment
 
     cdef object _own                        # a policy written in Python (custom.Asked), or None
@@ -79,26 +81,29 @@ cdef class Player:
     cdef Commitment _commit
     cdef Rewards _rewards
     cdef Ledger _ledger
+    cdef bint _estimates                    # do rules look at squares of deviations
     cdef Py_ssize_t _committed_arm          # or -1
     cdef bint _changing                     # is a call under way that changes the state
     cdef str _doubt                         # why nothing may be changed any more, or None
 
     def __cinit__(self, rules, Py_ssize_t n_arms, int64_t horizon, Rewards rewards not None,
-                  Stream stream not None, own=None):
+                  Stream stream not None, own=None, bint squares=False):
         self.rules, self._own = rules, own
         self._exploration, self._stop, self._commit, initial_pulls = rules
         self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
-        self._ledger = Ledger(n_arms, horizon, self._exploration.concludes, initial_pulls)
+        self._estimates = rules.moments > 1
+        self._ledger = Ledger(
+            n_arms, horizon, self._exploration.concludes, initial_pulls, squares or self._estimates)
         self.horizon, self.stream, self._rewards = horizon, stream, rewards
         self.lock = Lock()
         self._committed_arm = -1
         self._exploration.restart()
 
-    def restore(self, pulls, sums, pending, commitment):
+    def restore(self, pulls, sums, squares, pending, commitment):
         """Begin with these counts, whose values the caller has checked."""
         if commitment is not None and not 0 <= commitment[0] < self._ledger.answered.n_arms:
             raise ValueError(f"there is no arm {commitment[0]} to be committed to")
-        self._ledger.restore(pulls, sums, pending)
+        self._ledger.restore(pulls, sums, squares, pending)
         if commitment is not None:
             self.commitment = commitment
             self._committed_arm = commitment[0]
@@ -257,6 +262,8 @@ cdef class Player:
         """The arm of the next round, COMMITS or AT_HORIZON."""
         if self._committed_arm >= 0:
             return self._committed_arm
+        if self._estimates:
+            self._ledger.add_up_squares()
         if self._stops():
             return COMMITS
         if self._ledger.shown.t >= self.horizon:
@@ -275,21 +282,30 @@ cdef class Player:
         return self._optimism.leader
 
     cdef bint _stops(self) noexcept nogil:
-        # As in the engine, nothing is decided once the last reward has been answered.
-        return (self._ledger.beginners == 0 and self._ledger.answered.t < self.horizon
-                and self._stop.fires(&self._ledger.answered))
+        return self._ledger.beginners == 0 and self._stop.fires(&self._ledger.answered)
 
     cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
         """The arm to be committed to, where `_next` gave none."""
-        if answer == AT_HORIZON:
+        if answer == AT_HORIZON and not self._ends_at_the_horizon():
             raise HorizonReached(
                 f"all {self.horizon:,} rounds have been handed out and the policy has not committed")
         self._commit_to(self._commit.choose(&self._ledger.answered, &self.stream.rng))
         return self._committed_arm
 
+    cdef bint _ends_at_the_horizon(self) except -1:
+        """Does an exploration in stages end with the answer to the last round?"""
+        if (self._own is not None or not self._exploration.concludes or self._ledger.beginners
+                or self._ledger.answered.t < self.horizon):
+            return False
+        snapshot = self._snapshot()
+        if self._exploration.select(&self._ledger.shown, &self.stream.rng) < 0:
+            return True
+        self._go_back(snapshot)
+        return False
+
     cdef int _commit_to(self, Py_ssize_t arm) except -1:
         self.commitment = (arm, self._ledger.answered.t, np.asarray(self._ledger.pulls).tolist(),
-                           np.asarray(self._ledger.sums).tolist())
+                           np.asarray(self._ledger.sums).tolist(), self._squares())
         self._committed_arm = arm
         return 0
 
@@ -305,14 +321,24 @@ cdef class Player:
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
             if self.journal is not None or self._own is not None:
                 self._tell(("update", arm, value), (arm,), (value,))
-            self._ledger.count(arm, 1, self._ledger.sums[arm] + value)
+            self._ledger.count(arm, 1, self._ledger.sums[arm] + value,
+                               self._ledger.squares_with(arm, 1.0, value, 0.0))
         finally:
             self._end()
 
-    def update_counts(self, Py_ssize_t arm, n, total):
-        """Record `n` rewards of `arm` that sum to `total`."""
+    def update_counts(self, Py_ssize_t arm, n, total, squares=None):
+        """Record `n` rewards of `arm` that sum to `total`, whose squared deviations from their mean to `squares`."""
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
-        cdef double value = self._number_from("total", total)
+        cdef double value = self._number_from("total", total), deviations = 0.0 if count < 2 else NAN
+        if squares is not None:
+            deviations = self._number_from("squares", squares)
+            if not (deviations >= 0.0 and isfinite(deviations)) or (count < 2 and deviations > 0.0):
+                raise ValueError(
+                    f"squares must be a sum of squared deviations of {count:,} rewards, got {squares!r}")
+        elif self._estimates and count > 1:
+            raise ValueError(
+                "squares must be given, the sum of the squared deviations of these rewards from their mean: "
+                "the policy estimates the variance, got None")
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         self._begin()
@@ -323,8 +349,10 @@ cdef class Player:
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
             if self.journal is not None:
-                self._tell(("update_counts", arm, count, value), (), ())
-            self._ledger.count(arm, count, self._ledger.sums[arm] + value)
+                told = () if squares is None else (deviations,)
+                self._tell(("update_counts", arm, count, value, *told), (), ())
+            self._ledger.count(arm, count, self._ledger.sums[arm] + value,
+                               self._ledger.squares_with(arm, <double>count, value, deviations))
         finally:
             self._end()
 
@@ -401,6 +429,18 @@ cdef class Player:
             return np.array(self._ledger.sums)
 
     @property
+    def squares(self):
+        """The sum of squared deviations of the rewards of every arm from their mean, NaN where it is unknown.
+
+        None if it is not kept.
+        """
+        with self.lock:
+            return np.array(self._ledger.squares) if self._ledger.keeps_squares else None
+
+    cdef object _squares(self):
+        return np.asarray(self._ledger.squares).tolist() if self._ledger.keeps_squares else None
+
+    @property
     def pending(self):
         """Pulls of every arm that were handed out and have no reward yet."""
         with self.lock:
@@ -412,10 +452,10 @@ cdef class Player:
         return self._ledger.shown.t
 
     def state(self):
-        """All that changes: pulls, sums, pending pulls, generator, memory and commitment."""
+        """All that changes: pulls, sums, squares, pending pulls, generator, memory and commitment."""
         with self.lock:
             if self._doubt is not None and not self._changing:
                 self._refuse()
             return (np.asarray(self._ledger.pulls).tolist(), np.asarray(self._ledger.sums).tolist(),
-                    np.asarray(self._ledger.pending).tolist(), self.stream.state, self._exploration.memory(),
+                    self._squares(), np.asarray(self._ledger.pending).tolist(), self.stream.state, self._exploration.memory(),
                     self.commitment)

@@ -32,6 +32,8 @@ cdef struct Arms:
     int64_t t                       # rounds played so far; the sum of pulls (an agent: see player.pyx)
     int64_t* pulls
     double* sums                    # of the rewards of each arm
+    double* squares                 # of their deviations from the arm's own mean; NULL if no rule needs them
+    double all_squares              # the sum of these
     Py_ssize_t most                 # an arm with the largest number of pulls
 
 
@@ -44,6 +46,16 @@ cdef inline void count_pulls(Arms* arms, Py_ssize_t arm, int64_t count) noexcept
     arms.pulls[arm] += count
     if arms.pulls[arm] > arms.pulls[arms.most]:
         arms.most = arm
+
+
+cdef inline void add_square(Arms* arms, Py_ssize_t arm, double reward) noexcept nogil:
+    """Welford's step for one more reward, before it is counted among pulls and sums."""
+    cdef double n = <double>arms.pulls[arm], deviation, square
+    if n > 0.0:
+        deviation = reward - arms.sums[arm] / n
+        square = deviation * deviation * (n / (n + 1.0))
+        arms.squares[arm] += square
+        arms.all_squares += square
 
 
 cdef struct Compared:               # what a stopping rule looked at
@@ -59,6 +71,9 @@ cdef class Evidence:
     cdef Arms arms
     cdef int64_t[::1] _pulls
     cdef double[::1] _sums
+    cdef double[::1] _squares
+
+    cdef int need(self, int moments) except -1
 
 
 # Uniform among the largest of `values`; draws only if there is a tie.
@@ -75,6 +90,8 @@ cdef class Exploration:
     cdef readonly bint prepares
     # Does it pull the arm with the largest index, so that the leap engine can play it?
     cdef readonly bint leaps
+    # 2 if it looks at `squares`, else 1; likewise for the other rules.
+    cdef readonly int moments
 
     # Called at the start of every run.
     cdef void restart(self) noexcept nogil
@@ -98,6 +115,7 @@ cdef class Stopping:
     cdef readonly int64_t initial_pulls
     # Does `quiet` know more than 1? Else it has to be asked after every round, and nothing can be leapt over.
     cdef readonly bint leaps
+    cdef readonly int moments
 
     # What it compares; `fires` is its answer. Asked before every pull that follows the initial ones,
     # so that some rules answer without comparing everything.
@@ -110,6 +128,8 @@ cdef class Stopping:
 
 
 cdef class Commitment:
+    cdef readonly int moments
+
     cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
     # By how much an arm is preferred, for rules that choose the largest.

@@ -2,23 +2,28 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 class Evidence:
-    def __new__(cls, pulls: Sequence[int], sums: Sequence[float], horizon: int) -> Self: ...
+    def __new__(
+        cls, pulls: Sequence[int], sums: Sequence[float], horizon: int, squares: Sequence[float] | None = None
+    ) -> Self: ...
 
 class Exploration:
     initial_pulls: int
     concludes: bool
     prepares: bool
     leaps: bool
+    moments: int
     def memory(self) -> dict[str, Any]: ...
     def remember(self, memory: Mapping[str, Any], pulls: Sequence[int]) -> None: ...
 
 class Stopping:
     initial_pulls: int
     leaps: bool
+    moments: int
     def fires_on(self, evidence: Evidence) -> bool: ...
     def report(self, evidence: Evidence) -> list[Report]: ...
 
 class Commitment:
+    moments: int
     def score_of(self, evidence: Evidence, arm: int) -> float: ...
 
 class Report(NamedTuple):
@@ -34,5 +39,7 @@ class Started(NamedTuple):
     stop: Stopping
     commit: Commitment
     initial_pulls: int
+    @property
+    def moments(self) -> int: ...
 
 def intervals(rules: Started, evidence: Evidence) -> list[tuple[float | None, float | None]]: ...

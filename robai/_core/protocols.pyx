@@ -21,16 +21,26 @@ class Report(NamedTuple):
 
 
 cdef class Evidence:
-    """Answered pulls of every arm, with the sums of their rewards."""
+    """Answered pulls of every arm, with the sums of their rewards, and of the squares of their deviations."""
 
-    def __cinit__(self, pulls, sums, int64_t horizon):
+    def __cinit__(self, pulls, sums, int64_t horizon, squares=None):
         self._pulls = np.array(pulls, dtype=np.int64)
         self._sums = np.array(sums, dtype=np.float64)
         if not self._pulls.shape[0] == self._sums.shape[0] > 0:
             raise ValueError(f"there must be as many pulls as sums, got {len(pulls)} and {len(sums)}")
+        if squares is not None:
+            self._squares = np.array(squares, dtype=np.float64)
+            if self._squares.shape[0] != self._pulls.shape[0]:
+                raise ValueError(f"there must be as many squares as pulls, got {len(squares)} and {len(pulls)}")
+            self.arms.squares, self.arms.all_squares = &self._squares[0], np.sum(self._squares)
         self.arms.n_arms, self.arms.horizon = self._pulls.shape[0], horizon
         self.arms.pulls, self.arms.sums = &self._pulls[0], &self._sums[0]
         self.arms.t, self.arms.most = np.sum(self._pulls), np.argmax(self._pulls)
+
+    cdef int need(self, int moments) except -1:
+        if moments > 1 and self._squares is None:
+            raise ValueError("a rule needs the squares of the deviations, and there are none")
+        return 0
 
 
 cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil:
@@ -53,7 +63,7 @@ cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcep
 
 cdef class Exploration:
     def __cinit__(self, *args, **kwargs):
-        self.initial_pulls = 1
+        self.initial_pulls = self.moments = 1
 
     cdef void restart(self) noexcept nogil:
         pass
@@ -87,7 +97,7 @@ cdef int expect_fields(memory, names) except -1:
 
 cdef class Stopping:
     def __cinit__(self, *args):
-        self.initial_pulls = 1
+        self.initial_pulls = self.moments = 1
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return Compared(False, NAN, NAN, -1, -1)
@@ -103,15 +113,20 @@ cdef class Stopping:
 
     def fires_on(self, Evidence evidence not None):
         """Whether it fires."""
+        evidence.need(self.moments)
         return self.fires(&evidence.arms)
 
     def report(self, Evidence evidence not None):
         """What it compares: a list, because a combination of rules compares several things."""
+        evidence.need(self.moments)
         cdef Compared compared = self.compared(&evidence.arms)
         return [Report(self, compared.fires, compared.value, compared.asked, compared.arm, compared.rival)]
 
 
 cdef class Commitment:
+    def __cinit__(self, *args):
+        self.moments = 1
+
     cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
         return -1
 
@@ -123,6 +138,7 @@ cdef class Commitment:
 
     def score_of(self, Evidence evidence not None, Py_ssize_t arm):
         """By how much an arm is preferred; NaN if it is not by a number."""
+        evidence.need(self.moments)
         return self.score(&evidence.arms, arm)
 
 
@@ -133,6 +149,11 @@ class Started(NamedTuple):
     stop: Stopping
     commit: Commitment
     initial_pulls: int                      # of every arm, before they are asked
+
+    @property
+    def moments(self):
+        """2 if a rule looks at the squares of deviations, else 1."""
+        return max(self.explore.moments, self.stop.moments, self.commit.moments)
 
 
 def intervals(rules, Evidence evidence not None):
@@ -146,6 +167,7 @@ def intervals(rules, Evidence evidence not None):
     cdef Commitment commit = rules.commit
     cdef double lower, upper
     cdef Py_ssize_t arm
+    evidence.need(rules.moments)
     bounds = []
     for arm in range(evidence.arms.n_arms):
         lower = upper = NAN

@@ -27,12 +27,35 @@ class MeanGap(Stopping):
     sigma: float
     def __init__(self, sigma: float) -> None: ...
 
+class Threshold: ...
+
+@final
+class FixedThreshold(Threshold):
+    value: float
+    def __init__(self, value: float) -> None: ...
+
+@final
+class PracticalThreshold(Threshold):
+    base: float
+    def __init__(self, delta: float) -> None: ...
+
+@final
+class UnionThreshold(Threshold):
+    base: float
+    def __init__(self, delta: float, n_arms: float) -> None: ...
+
+@final
+class CountThreshold(Threshold):
+    base: float
+    gaussian: bool
+    def __init__(self, base: float, gaussian: bool) -> None: ...
+
 @final
 class LikelihoodRatio(Stopping):
     family: Family
-    base: float
-    anytime: bool
-    def __init__(self, family: Family, base: float, anytime: bool) -> None: ...
+    threshold: Threshold
+    mixture: bool
+    def __init__(self, family: Family, threshold: Threshold, mixture: bool = False) -> None: ...
 
 class Pair(Stopping):
     first: Stopping

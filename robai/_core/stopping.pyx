@@ -104,6 +104,7 @@ cdef class Separation(Stopping):
 
     def __init__(self, Bounds bounds not None):
         self.bounds = bounds
+        self.moments, self.initial_pulls = bounds.moments, bounds.initial_pulls
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return self._compared(arms, False)
@@ -155,22 +156,82 @@ cdef class MeanGap(Stopping):
         return Compared(fires, fabs(gap), sqrt(max(square, 0.0)), best, 1 - best)
 
 
+cdef class Threshold:
+    """What a likelihood ratio of arms a and b has to reach."""
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return INFINITY
+
+
+@cython.final
+cdef class FixedThreshold(Threshold):
+    """A number."""
+    cdef readonly double value
+
+    def __init__(self, double value):
+        self.value = value
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return self.value
+
+
+@cython.final
+cdef class PracticalThreshold(Threshold):
+    """log((1 + log t) / delta): what Garivier and Kaufmann (2016) play with, without a theorem."""
+    cdef readonly double base
+
+    def __init__(self, double delta):
+        self.base = -log(delta)
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return self.base + log(1.0 + log(<double>arms.t))
+
+
+@cython.final
+cdef class UnionThreshold(Threshold):
+    """log(2 t (K - 1) / delta): Garivier and Kaufmann (2016), Theorem 10, for Bernoulli rewards."""
+    cdef readonly double base
+
+    def __init__(self, double delta, double n_arms):
+        self.base = log(2.0 * (n_arms - 1.0) / delta)
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return self.base + log(<double>arms.t)
+
+
+@cython.final
+cdef class CountThreshold(Threshold):
+    """base + r(N_a) + r(N_b): Kaufmann and Koolen (2021), base = 2 C(log((K - 1) / delta) / 2).
+
+    r(n) = 2 log(4 + log n) for Gaussian rewards, 3 log(1 + log n) for other families.
+    """
+    cdef readonly double base
+    cdef readonly bint gaussian
+
+    def __init__(self, double base, bint gaussian):
+        self.base, self.gaussian = base, gaussian
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return self.base + self._part(<double>arms.pulls[a]) + self._part(<double>arms.pulls[b])
+
+    cdef double _part(self, double n) noexcept nogil:
+        return 2.0 * log(4.0 + log(n)) if self.gaussian else 3.0 * log(1.0 + log(n))
+
+
 @cython.final
 cdef class LikelihoodRatio(Stopping):
-    """When min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) reaches a threshold.
+    """When min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) reaches a threshold, which may depend on b.
 
-    a is the arm with the largest mean, m_ab the mean of all rewards of a and b. The threshold
-    is `base`, or base + log(1 + log t) (Garivier and Kaufmann, 2016) if `anytime`. A second
-    arm with the largest mean makes the ratio 0.
+    a is the arm with the largest mean, m_ab the mean of all rewards of a and b. A second arm with the
+    largest mean makes the ratio 0. If `mixture`, the certainty of the family takes the place of that ratio.
     """
     cdef readonly Family family
-    cdef readonly double base
-    cdef readonly bint anytime
+    cdef readonly Threshold threshold
+    cdef readonly bint mixture
 
-    def __init__(self, Family family not None, double base, bint anytime):
-        self.family = family
-        self.base = base
-        self.anytime = anytime
+    def __init__(self, Family family not None, Threshold threshold not None, bint mixture=False):
+        self.family, self.threshold, self.mixture = family, threshold, mixture
+        self.moments = family.moments
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return self._compared(arms, False)
@@ -181,18 +242,19 @@ cdef class LikelihoodRatio(Stopping):
     cdef Compared _compared(self, const Arms* arms, bint hurried) noexcept nogil:
         """With all others, or up to the first that is too close."""
         cdef Py_ssize_t best = best_mean(arms), arm
-        cdef double threshold = self.base, ratio
-        cdef Compared compared
-        if self.anytime:
-            threshold += log(1.0 + log(<double>arms.t))
-        compared = Compared(True, INFINITY, threshold, best, -1)
+        cdef double ratio, asked
+        cdef Compared compared = Compared(True, INFINITY, 0.0, best, -1)
         for arm in range(arms.n_arms):
             if arm == best:
                 continue
-            ratio = self.family.ratio(arms, best, arm)
-            if ratio < compared.value or compared.rival < 0:
-                compared.value, compared.rival = ratio, arm
-            if ratio < threshold:
+            if self.mixture:
+                ratio = self.family.certainty(arms, best, arm)
+            else:
+                ratio = self.family.ratio(arms, best, arm)
+            asked = self.threshold.asked(arms, best, arm)
+            if ratio - asked < compared.value - compared.asked or compared.rival < 0:
+                compared.value, compared.asked, compared.rival = ratio, asked, arm
+            if not ratio >= asked:
                 compared.fires = False
                 if hurried:
                     break
@@ -219,6 +281,7 @@ cdef class Pair(Stopping):
         self.first = first
         self.second = second
         self.initial_pulls = max(first.initial_pulls, second.initial_pulls)
+        self.moments = max(first.moments, second.moments)
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         self.second.bounds_of(arms, arm, lower, upper)
@@ -287,6 +350,7 @@ cdef class LargestLower(Scored):
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         Scored.__init__(self, n_arms)
         self.bounds = bounds
+        self.moments = bounds.moments
 
     cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return self.bounds.lower(arms, arm, <double>(arms.t + 1))

@@ -20,6 +20,7 @@ from robai._base import checks
 from robai._base.spec import brief
 from robai._base.version import VERSION
 from robai._core.rng import NUMPY
+from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
 from robai.custom import CustomPolicy
@@ -27,7 +28,6 @@ from robai.policies.base import BasePolicy
 from robai.rules import Game
 
 Engine = Literal["auto", "step", "leap"]
-LONGEST_HORIZON = 10**18
 
 
 @dataclass(frozen=True)
@@ -48,17 +48,13 @@ class Simulation:
         """Every argument checked."""
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
-        horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
-        if horizon < bandit.n_arms:
-            raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms}, got {horizon}")
-        rounds = _times(times, horizon)
-        game = Game(bandit.n_arms, horizon, bandit.family, bandit.support)
-        return cls(policy, bandit, horizon, rounds, seed, _engine(engine, policy, bandit, game))
+        game = Game.of(bandit.n_arms, horizon, bandit)
+        rounds = _times(times, game.horizon)
+        return cls(policy, bandit, game.horizon, rounds, seed, _engine(engine, policy, bandit, game))
 
     @property
     def game(self) -> Game:
-        bandit = self.bandit
-        return Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
+        return Game.of(self.bandit.n_arms, self.horizon, self.bandit)
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -75,6 +71,7 @@ class Simulation:
             "bandit": brief(self.bandit.to_dict()),
             "horizon": self.horizon,
             "engine": self.engine,
+            "sigma": resolved_sigma(self.policy, self.game),
             "entropy": list(map(str, self.seed.entropy)),
             "spawn_key": list(self.seed.spawn_key),
             "robai": VERSION,

@@ -13,7 +13,7 @@ from robai import families, theory
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
 from robai._base.text import align, number, percent
-from robai.bandits import Bandit, Bernoulli, Gaussian
+from robai.bandits import Bandit, Gaussian
 from robai.cli import options as _options
 from robai.policies import POLICIES
 from robai.result import Comparison
@@ -29,7 +29,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     gap = "lower bound on the gap (the smallest of the means)"
     arms.add_argument("--gap", type=float, metavar="X", help=gap)
     _options.add_bandit_options(arms, required=False)
-    arms.add_argument("--sigma", type=float, metavar="X", help="standard deviation of the rewards (1)")
+    sigma = "standard deviation of Gaussian rewards (1), or that policies assume (theirs)"
+    arms.add_argument("--sigma", type=float, metavar="X", help=sigma)
     add("--horizon", type=whole, required=True, metavar="T", help="rounds")
     add("--inflation", type=float, default=1.0, metavar="C", help="c in l (1)")
     add("--simulate", action="store_true", help="estimate by simulation, too")
@@ -67,8 +68,6 @@ def make(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     text += _bounds_text(bounds, known, horizon, horizon * max(bandit.gaps))
     rows = [(_LIMITS[name], "-" if value is None else _large(value), "") for name, value in limits.items()]
     text += ["", *align([("limits for any policy", "", ""), *rows])]
-    if sigma > 0.5 and isinstance(bandit, Bernoulli):
-        text.append("rewards in [0, 1] allow --sigma 0.5, with which EOCP commits earlier")
     records = None
     if options.simulate:
         given = problem | {"inflation": options.inflation}
@@ -102,7 +101,7 @@ def _problem(options: argparse.Namespace) -> dict[str, Any]:
     horizon = checks.whole("horizon", options.horizon, 16, 10**18)
     if horizon < bandit.n_arms:
         raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms:,}, got {horizon}")
-    sigma = getattr(bandit, "sigma", None) or options.sigma or 1.0
+    sigma = options.sigma or bandit.proxy
     return {"bandit": bandit, "n_arms": bandit.n_arms, "horizon": horizon, "gap": gap, "sigma": sigma}
 
 
@@ -147,7 +146,7 @@ def _limits(bandit: Bandit, horizon: int) -> dict[str, float | None]:
     """What no policy can beat, by the names of `_LIMITS`; None where it cannot be computed."""
     limits = {"regret": lambda: theory.regret_lower_bound(bandit, horizon)}
     if isinstance(bandit, Gaussian) and bandit.n_arms == 2:
-        size = {"gap": max(bandit.gaps), "horizon": horizon, "sigma": bandit.sigma}
+        size = {"gap": max(bandit.gaps), "horizon": horizon, "sigma": float(np.max(bandit.sigma))}
         limits["commit_round_gap_known"] = lambda: theory.commit_limit_fixed(**size)
         limits["commit_round_gap_unknown"] = lambda: theory.commit_limit_adaptive(**size)
     limits["identification_rounds"] = lambda: theory.weights(bandit)[1] * math.log(horizon)

@@ -15,6 +15,7 @@ from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
+from robai._play.assumptions import warn_of_assumptions
 from robai._play.seeds import Rng, Seed
 from robai.custom import CustomPolicy, PythonPolicy
 from robai.live import monitor, reasons, state
@@ -67,7 +68,8 @@ class Agent(Generic[Label]):
         committed arm, or raises `HorizonReached` if there is none.
     reward : str or family
         Which rewards are valid: "bernoulli" 0 or 1, "bounded" from 0 to 1, "gaussian" any finite
-        number, ..., or a family of `robai.families`, such as Binomial(10).
+        number, of unknown variance, ..., or a family of `robai.families`: Bounded(0, 1000), Binomial(10),
+        Gaussian(2.5), whose standard deviation is known.
     rng : None, int, SeedSequence or Generator
         The seed of the draws.
     journal : path, Journal or None
@@ -87,6 +89,7 @@ class Agent(Generic[Label]):
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment, seed = Experiment(policy, arms, horizon, reward), Seed.of(rng)
+        warn_of_assumptions(experiment.policy, experiment.game, stacklevel=2)
         self._begin(experiment, experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0])))
         if journal is not None:
             self._attach(journal)
@@ -150,9 +153,13 @@ class Agent(Generic[Label]):
             raise self._unknown(arm) from None
         self._player.update(number, reward)
 
-    def update_counts(self, arm: Label, n: int, total: float) -> None:
-        """Record `n` rewards of `arm` that sum to `total`."""
-        self._player.update_counts(self._number(arm), n, total)
+    def update_counts(self, arm: Label, n: int, total: float, squares: float | None = None) -> None:
+        """Record `n` rewards of `arm` that sum to `total`.
+
+        `squares`, the sum of their squared deviations from their own mean, must be given where the policy
+        estimates the variance.
+        """
+        self._player.update_counts(self._number(arm), n, total, squares)
 
     def update_batch(self, arms: Iterable[Label] | NDArray[np.integer[Any]], rewards: ArrayLike) -> None:
         """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
@@ -199,6 +206,14 @@ class Agent(Generic[Label]):
     def sums(self) -> NDArray[np.float64]:
         """The sum of the rewards of every arm."""
         return self._player.sums
+
+    @property
+    def squares(self) -> NDArray[np.float64] | None:
+        """The squared deviations of the rewards of every arm from its mean, summed; NaN where unknown.
+
+        None if they are not kept: for rewards that are not Gaussian, where no rule needs them.
+        """
+        return self._player.squares
 
     @property
     def pending(self) -> NDArray[np.int64]:
@@ -301,8 +316,8 @@ class Agent(Generic[Label]):
                 _expect(arms, player.select_batch(len(arms)).tolist())
             case ["update", int(arm), reward]:
                 player.update(checks.whole("arm", arm, 0, last), reward)
-            case ["update_counts", int(arm), n, total]:
-                player.update_counts(checks.whole("arm", arm, 0, last), n, total)
+            case ["update_counts", int(arm), n, total, *squares] if len(squares) < 2:
+                player.update_counts(checks.whole("arm", arm, 0, last), n, total, *squares)
             case ["update_batch", [*arms], [*rewards]]:
                 self.update_batch([self._labels[checks.whole("arm", arm, 0, last)] for arm in arms], rewards)
             case _:

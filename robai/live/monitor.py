@@ -43,7 +43,8 @@ def table(agent: Agent[Any]) -> list[Row]:
 
 
 def _seen(agent: Agent[Any]) -> Seen:
-    return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist())
+    squares = None if agent.squares is None else agent.squares.tolist()
+    return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist(), squares)
 
 
 def _status(agent: Agent[Any], now: Seen) -> list[str]:

@@ -23,11 +23,12 @@ class Seen(NamedTuple):
     horizon: int
     pulls: list[int]
     sums: list[float]
+    squares: list[float] | None
 
     @property
     def evidence(self) -> Evidence:
         """The same, as rules see it."""
-        return Evidence(self.pulls, self.sums, self.horizon)
+        return Evidence(self.pulls, self.sums, self.horizon, self.squares)
 
     @property
     def best(self) -> int:
@@ -68,10 +69,10 @@ def reason(agent: Agent[Any]) -> str | None:
     policy, rules, commitment = agent._experiment.policy, agent._player.rules, agent._player.commitment
     if commitment is None:
         return None
-    arm, _, pulls, sums = commitment
+    arm, _, pulls, sums, squares = commitment
     if isinstance(policy, CustomPolicy):
         return f"{policy.label()} returned Commit({arm})"
-    seen = Seen(agent.labels, agent.horizon, pulls, sums)
+    seen = Seen(agent.labels, agent.horizon, pulls, sums, squares)
     stopped = [
         _STOPPED.get(type(report.rule), _COMPARED).format(
             **report._asdict()

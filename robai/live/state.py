@@ -2,15 +2,16 @@
 
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
-Schema 1:
+Schema 2:
 
-    format, schema, robai   "robai.Agent", 1, the version that wrote it
+    format, schema, robai   "robai.Agent", 2, the version that wrote it
     policy                  {"type": "EOCP", "gap": 0.5, ...}; parts are nested likewise
     arms                    the labels, or the number of arms
     horizon                 rounds
-    reward                  {"type": "bernoulli"}, parameters likewise, or {"type": "bounded"}
+    reward                  {"type": "Bernoulli"}, parameters likewise
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
+    squares                 null, or for each arm the squared deviations from its mean; null where unknown
     generator               the four words of the generator, as strings: numbers are doubles to many readers
     exploration             what the exploration rule remembers
     commitment              null, or arm, answered, pulls and sums at that moment
@@ -19,14 +20,16 @@ Schema 1:
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from robai import families, rules
+from robai import families, policies, rules
 from robai._base import checks
 from robai._base.json import parse
 from robai._base.version import VERSION
@@ -37,21 +40,20 @@ from robai.bandits import Bandit
 from robai.custom import CustomPolicy, as_policy
 from robai.policies.base import BasePolicy
 
-SCHEMA = 1
+SCHEMA = 2
 FORMAT = "robai.Agent"
 JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
-LONGEST_HORIZON = 10**18
 MOST_ARMS = 10**6
 LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
 LARGEST_COUNT = 1e15  # of events in one reward; doubles of this size are exact integers
 
-RewardLike = Literal["bounded"] | families.FamilyLike | Bandit
-Committed = tuple[int, int, list[int], list[float]]  # what a player keeps of a commitment, in this order:
+RewardLike = families.FamilyLike | Bandit
+# What a player keeps of a commitment, in the order of `_COMMITMENT`.
+Committed = tuple[int, int, list[int], list[float], list[float] | None]
 
-_COMMITMENT = ("arm", "answered", "pulls", "sums")
-_BOUNDED = {"type": "bounded"}
-_COUNTS = (families.Bernoulli, families.Binomial, families.Poisson, families.NegativeBinomial)
+_COMMITMENT = ("arm", "answered", "pulls", "sums", "squares")
+_OLD_DEFAULTS = {"sigma": 1.0, "tracking": "C"}  # of schema 1, where it has become another
 _WORD = re.compile("[0-9]{1,20}")
 _T = TypeVar("_T")
 
@@ -64,36 +66,29 @@ class Experiment:
         self.labels = _labels(arms)
         n_arms = len(self.labels)
         self.numbered = self.labels == tuple(range(n_arms))
-        self.horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
-        if self.horizon < n_arms:
-            raise ValueError(f"horizon must be at least the number of arms, {n_arms}, got {self.horizon}")
-        self.bounded = isinstance(reward, str) and reward.lower() == "bounded"
-        # Bernoulli divergences are valid for all rewards from 0 to 1.
-        self.family = families.Bernoulli() if self.bounded else _family(reward)
-        self.whole = isinstance(self.family, _COUNTS) and not self.bounded
+        try:
+            self.family = families.as_family(reward)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"reward must be a family: {error}") from None
+        self.game = rules.Game.of(n_arms, horizon, self.family)
+        self.horizon = self.game.horizon
 
     def player(self, stream: Stream) -> Player:
         """The experiment at its beginning; a ValueError if the policy is not for it."""
-        low, high = self.family.support
-        rewards = Rewards(low, min(high, LARGEST_COUNT) if self.whole else high, self.whole)
-        game = rules.Game(len(self.labels), self.horizon, self.family, (low, high))
+        (low, high), whole, game = self.family.support, self.family.whole, self.game
+        rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
         own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
-        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own)
+        # The deviations of Gaussian rewards are kept in any case: they show whether an assumed sigma holds.
+        squares = isinstance(self.family, families.Gaussian)
+        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own, squares)
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "policy": self.policy.to_dict(),
             "arms": len(self.labels) if self.numbered else list(self.labels),
             "horizon": self.horizon,
-            "reward": _BOUNDED if self.bounded else self.family.to_dict(),
+            "reward": self.family.to_dict(),
         }
-
-
-def _family(reward: Any) -> families.Family:
-    try:
-        return families.as_family(reward)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f'reward must be "bounded" or a family: {error}') from None
 
 
 def _labels(arms: Any) -> tuple[Any, ...]:
@@ -123,17 +118,24 @@ def encode(experiment: Experiment, player: Player) -> str:
             f"{experiment.policy.label()} is written in Python and its state is unknown; "
             "a journal can bring it back"
         )
-    pulls, sums, pending, generator, exploration, commitment = player.state()
+    pulls, sums, squares, pending, generator, exploration, commitment = player.state()
     state = _head(FORMAT, experiment) | {
         "answered": sum(pulls),
         "pulls": pulls,
         "sums": sums,
+        "squares": _plain(squares),
         "pending": pending,
         "generator": list(map(str, generator)),
         "exploration": exploration,
-        "commitment": None if commitment is None else dict(zip(_COMMITMENT, commitment, strict=True)),
+        "commitment": commitment
+        and dict(zip(_COMMITMENT, (*commitment[:4], _plain(commitment[4])), strict=True)),
     }
     return json.dumps(state, allow_nan=False)
+
+
+def _plain(squares: list[float] | None) -> list[float | None] | None:
+    """As JSON has it: null where a number is not known."""
+    return None if squares is None else [None if math.isnan(each) else each for each in squares]
 
 
 def header(experiment: Experiment, player: Player) -> dict[str, Any]:
@@ -147,7 +149,10 @@ def _head(written: str, experiment: Experiment) -> dict[str, Any]:
 
 def begin(data: Any, experiment: Experiment, player: Player) -> None:
     """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
-    _check_format(_mapping(data), JOURNAL_FORMAT)
+    data = _upgraded(_mapping(data), JOURNAL_FORMAT)
+    if not isinstance(experiment.policy, CustomPolicy):  # with parameters that it lacks
+        data["policy"] = _field(data, "policy", BasePolicy.from_dict).to_dict()
+    data["reward"] = _field(data, "reward", families.Family.from_dict).to_dict()
     for name, expected in experiment.to_dict().items():
         if data.get(name) != expected:
             raise ValueError(f"the journal is about {name} {data.get(name)!r}, the agent about {expected!r}")
@@ -162,10 +167,10 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
         raise ValueError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
-    _check_format(data, FORMAT)
+    data = _upgraded(data, FORMAT)
     policy = _field(data, "policy", BasePolicy.from_dict)
     arms = _field(data, "arms", _arms, data.get("pulls"))
-    reward = _field(data, "reward", lambda it: "bounded" if it == _BOUNDED else families.Family.from_dict(it))
+    reward = _field(data, "reward", families.Family.from_dict)
     stream = Stream(_field(data, "generator", _generator))
     try:
         experiment = Experiment(policy, arms, data.get("horizon"), reward)
@@ -174,21 +179,45 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
     pulls = _field(data, "pulls", _counts, len(experiment.labels))
     sums = _field(data, "sums", _sums, pulls, experiment)
+    squares = _field(data, "squares", _squares, pulls, player)
     pending = _field(data, "pending", _counts, len(pulls))
     _field(data, "answered", _check_sum, pulls)
     if sum(pulls) + sum(pending) > MOST_PULLS:
         raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
-    player.restore(pulls, sums, pending, _field(data, "commitment", _commitment, pulls, experiment))
+    commitment = _field(data, "commitment", _commitment, pulls, experiment, player)
+    player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, commitment)
     _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
     return experiment, player
 
 
-def _check_format(data: dict[str, Any], expected: str) -> None:
+def _upgraded(data: dict[str, Any], expected: str) -> dict[str, Any]:
+    """The data as this version writes it; a ValueError if it is of another kind, or of a later version."""
     if data.get("format") != expected:
         raise ValueError(f"field format: must be {expected!r}, got {data.get('format')!r}")
     schema = data.get("schema")
-    if type(schema) is not int or schema != SCHEMA:
-        raise ValueError(f"field schema: this version of robai reads {SCHEMA}, got {schema!r}")
+    if type(schema) is not int or not 1 <= schema <= SCHEMA:
+        raise ValueError(f"field schema: this version of robai reads 1 to {SCHEMA}, got {schema!r}")
+    if schema == 1:
+        data = data | {name: _with_old_defaults(data.get(name)) for name in ("policy", "reward")}
+        if data["reward"] == {"type": "bounded"}:
+            data["reward"] = families.Bounded().to_dict()
+        # Squares of deviations are kept since schema 2: of earlier rewards they are unknown.
+        for each in (data, data.get("commitment")):
+            if isinstance(each, dict) and isinstance(each.get("pulls"), list):
+                gaussian = _mapping(data["reward"]).get("type") == "Gaussian"
+                each["squares"] = [0.0 if n in (0, 1) else None for n in each["pulls"]] if gaussian else None
+    return data
+
+
+def _with_old_defaults(value: Any) -> Any:
+    """A specification of schema 1, of which a missing parameter means the default that it had then."""
+    if not isinstance(value, dict):
+        return value
+    kind = vars(policies).get(str(value.get("type"))) or vars(rules).get(str(value.get("type")))
+    kind = kind or vars(families).get(str(value.get("type")))
+    names = [each.name for each in fields(kind)] if isinstance(kind, type) and is_dataclass(kind) else []
+    old = {name: default for name, default in _OLD_DEFAULTS.items() if name in names}
+    return old | {name: _with_old_defaults(each) for name, each in value.items()}
 
 
 def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
@@ -230,9 +259,24 @@ def _sums(value: Any, pulls: list[int], experiment: Experiment) -> list[float]:
     low, high = experiment.family.support
     for arm, (n, total) in enumerate(zip(pulls, sums, strict=True)):
         possible = n * low <= total <= n * high if n else total == 0.0
-        if not possible or (experiment.whole and not total.is_integer()):
+        if not possible or (experiment.family.whole and not total.is_integer()):
             raise ValueError(f"entry {arm}: {n} rewards cannot sum to {total!r}")
     return sums
+
+
+def _squares(value: Any, pulls: list[int], player: Player) -> list[float] | None:
+    if value is None and player.squares is None:
+        return None
+    squares = [
+        math.nan if each is None else checks.at_least(f"entry {i}", each, 0.0)
+        for i, each in enumerate(_entries(value, len(pulls)))
+    ]
+    for arm, (n, square) in enumerate(zip(pulls, squares, strict=True)):
+        if n < 2 and square != 0.0:
+            raise ValueError(f"entry {arm}: {n} rewards do not deviate from their mean, got {square!r}")
+        if math.isnan(square) and player.rules.moments > 1:
+            raise ValueError(f"entry {arm}: must be a number, as the policy estimates the variance")
+    return squares
 
 
 def _check_sum(value: Any, pulls: list[int]) -> None:
@@ -247,7 +291,7 @@ def _generator(value: Any) -> tuple[int, ...]:
     return tuple(words)
 
 
-def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Committed | None:
+def _commitment(value: Any, pulls: list[int], experiment: Experiment, player: Player) -> Committed | None:
     if value is None:
         return None
     parts = experiment.policy.parts()
@@ -260,4 +304,10 @@ def _commitment(value: Any, pulls: list[int], experiment: Experiment) -> Committ
     if not all(1 <= n <= now for n, now in zip(then, pulls, strict=True)):
         raise ValueError("pulls must be at least 1 and not more than there are now")
     _check_sum(value["answered"], then)
-    return arm, sum(then), then, _sums(value["sums"], then, experiment)
+    return (
+        arm,
+        sum(then),
+        then,
+        _sums(value["sums"], then, experiment),
+        _squares(value["squares"], then, player),
+    )

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from robai import families
 from robai import policies as p
 from robai._base.intervals import Mean
 from robai.bandits import Bandit, Bernoulli, Gaussian
@@ -61,20 +62,20 @@ _GAUSSIAN, _BERNOULLI = Gaussian((0.7, 0.2)), Bernoulli((0.7, 0.2))
 _FOUR_GAUSSIAN, _FOUR_BERNOULLI = Gaussian((0.7, 0.2, 0.2, 0.2)), Bernoulli((0.7, 0.2, 0.2, 0.2))
 
 _TWO_ARMED = {
-    "EOCP": p.EOCP(GAP),
-    "EOCP-UG": p.EOCPUG(),
-    "UCB": p.UCB(),
-    "BAI-ETC": p.BAIETC(),
-    "DETC": p.DETC(),
+    "EOCP": p.EOCP(GAP, sigma=1.0),
+    "EOCP-UG": p.EOCPUG(sigma=1.0),
+    "UCB": p.UCB(sigma=1.0),
+    "BAI-ETC": p.BAIETC(sigma=1.0),
+    "DETC": p.DETC(sigma=1.0),
 }
 _FOUR_ARMED = {
-    "EOCP": p.EOCP(GAP, inflation=0.2),
-    "EOCP-UG": p.EOCPUG(inflation=0.2),
-    "UCB": p.UCB(),
-    "TAS-ETC": p.TrackAndStop(family="gaussian"),
-    "DETC-K": p.DETCK(),
+    "EOCP": p.EOCP(GAP, inflation=0.2, sigma=1.0),
+    "EOCP-UG": p.EOCPUG(inflation=0.2, sigma=1.0),
+    "UCB": p.UCB(sigma=1.0),
+    "TAS-ETC": p.TrackAndStop(family=families.Gaussian(1.0)),
+    "DETC-K": p.DETCK(sigma=1.0),
 }
-_ELIMINATION = {"Action elimination": p.ActionElimination()}
+_ELIMINATION = {"Action elimination": p.ActionElimination(sigma=1.0)}
 
 
 def _with_kl(bandit: Bandit, inflation: float) -> dict[str, BasePolicy]:
@@ -213,14 +214,14 @@ def _row(
 TABLE: dict[str, Experiment] = {
     row.title: row
     for row in (
-        _row("UCB", p.UCB(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("UCB", p.UCB(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
         _row("KL-UCB", p.KLUCB(), _BERNOULLI, _LONG, 10_000, 300),
         _row("TS", p.ThompsonSampling(), _BERNOULLI, _SAMPLED, 1_000, 100),
-        _row("BAI-ETC", p.BAIETC(), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("DETC", p.DETC(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("BAI-ETC", p.BAIETC(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("DETC", p.DETC(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
         _row("UCB_alpha", p.UCBAlpha(), _GAUSSIAN, _LONG, 5_000, 300),
-        _row("EOCP", p.EOCP(GAP), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("EOCP-UG", p.EOCPUG(), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("EOCP", p.EOCP(GAP, sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
+        _row("EOCP-UG", p.EOCPUG(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
         _row("KL-EOCP", p.KLEOCP(kl_min(_BERNOULLI)), _BERNOULLI, _LONG, 20_000, 1_000),
     )
 }
@@ -239,8 +240,8 @@ SENSITIVITY: dict[str, Experiment] = {
         500,
     )
     for name, policies in (
-        ("EOCP", [p.EOCP(GAP, inflation=c) for c in INFLATIONS]),
-        ("EOCP-UG", [p.EOCPUG(inflation=c) for c in INFLATIONS]),
+        ("EOCP", [p.EOCP(GAP, c, 1.0) for c in INFLATIONS]),
+        ("EOCP-UG", [p.EOCPUG(c, 1.0) for c in INFLATIONS]),
     )
 }
 

@@ -97,8 +97,10 @@ def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, byt
     numbers = {"claims": csv_bytes(Verdict._fields, reproduction.verdicts)}
     for name in ("simulations", "table1"):
         if records := found[name]:
-            rows = ([as_text(it) if isinstance(it, dict) else it for it in each.values()] for each in records)
-            numbers[name] = csv_bytes(records[0], rows)
+            texts = (
+                [as_text(it) if isinstance(it, dict) else it for it in each.values()] for each in records
+            )
+            numbers[name] = csv_bytes(records[0], texts)
     for played in reproduction.played(FIGURES):
         rows = (
             (label, *row)

@@ -155,6 +155,7 @@ class Growth(NamedTuple):
         short = next(result for result in by_horizon if result.horizon**2 >= long.horizon)
         # run by run, because both horizons share their seeds
         gained = (long.final_regret - short.final_regret) / math.log(long.horizon / short.horizon)
+        asymptotics = next(each for each in table() if each.policy == long.label)
         commitments = exponent = None
         if short.committed.any() and long.committed.any():
             commitments = first, second = short.digest().capped_time, long.digest().capped_time
@@ -165,7 +166,7 @@ class Growth(NamedTuple):
             policy=long.label,
             bandit=type(row.bandit).__name__,
             horizons=(short.horizon, long.horizon),
-            constant=next(each for each in table() if each.policy == long.label).constant(row.bandit),
+            constant=asymptotics.constant(row.bandit, sigma=1.0),
             slope=Mean(float(gained.mean()), float(gained.std(ddof=1) / math.sqrt(len(gained)))),
             commitments=commitments,
             exponent=exponent,

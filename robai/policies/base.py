@@ -25,6 +25,8 @@ class BasePolicy(Spec):
         raise NotImplementedError
 
     def _start(self, game: rules.Game) -> Started:
+        if hasattr(self, "sigma"):
+            game.sigma_of(self)  # so that an error names the policy, not one of its rules
         parts = self.parts()
         explore, stop = parts.explore._start(game), parts.stop._start(game)
         initial_pulls = max(explore.initial_pulls, stop.initial_pulls)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from robai import families, rules
 from robai._base.spec import Field, parameter, spec
 from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.parameters import FAMILY, GAP, GUARD, INFLATION, KL, SIGMA
+from robai.rules.parameters import FAMILY, GAP, GUARD, INFLATION, KL, SIGMA, Sigma
 
 
 @spec
@@ -26,13 +28,14 @@ class EOCP(BasePolicy):
     inflation : float
         c in l = log T + c sqrt(log T). 1 is what the authors' experiments with two arms use;
         `robai.theory.INFLATION`, 4 sqrt 2, is the value of the theorems.
-    sigma : float
-        Standard deviation (sub-Gaussian parameter) of the rewards.
+    sigma : float, one an arm, or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
     """
 
+    instead: ClassVar[str] = "KLEOCP(kl)"
     gap: float = parameter(GAP)
     inflation: float = parameter(INFLATION, default=1.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def parts(self) -> Parts:
         return Parts(
@@ -51,8 +54,9 @@ class EOCPUG(BasePolicy):
     not knowing the gap) and a wrong commitment with probability O(1/T) (Theorem 2).
     """
 
+    instead: ClassVar[str] = "KLEOCPUG()"
     inflation: float = parameter(INFLATION, default=1.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def parts(self) -> Parts:
         return Parts(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from robai._base.spec import as_text
 from robai._base.text import align, decimals, number, percent, printable
 
@@ -31,6 +33,8 @@ def result_summary(result: Result) -> str:
     if "engine" in result.meta:
         seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
         rows.append(("engine", f"{result.meta['engine']}{seconds}"))
+    if (sigma := result.meta.get("sigma")) is not None:
+        rows.append(("sigma", " ".join(f"{each:g}" for each in np.atleast_1d(sigma)[:_MOST_ARMS_SHOWN])))
     return "\n".join(f"{title:<12}{printable(text)}" for title, text in rows)
 
 

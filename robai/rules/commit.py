@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.explore import KLUpperBound, UpperBound
 from robai.rules.game import Game
-from robai.rules.parameters import FAMILY, INFLATION, SIGMA
+from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
 
 
 class Commitment(Part):
@@ -23,11 +25,12 @@ class Commitment(Part):
 class LowerBound(Commitment):
     """The arm with the largest m - sigma sqrt(2 l / N)."""
 
+    instead: ClassVar[str] = "KLLowerBound"
     inflation: float = parameter(INFLATION, default=1.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        bounds = UpperBound(inflation=self.inflation, sigma=self.sigma)._bounds(game)
+        bounds = UpperBound(inflation=self.inflation, sigma=game.sigma_of(self))._bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
 

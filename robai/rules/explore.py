@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
@@ -21,6 +22,7 @@ from robai.rules.parameters import (
     TRACKING,
     KLLevel,
     Radius,
+    Sigma,
     Tracked,
 )
 
@@ -52,12 +54,13 @@ class UpperBound(Optimism):
     "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
     """
 
+    instead: ClassVar[str] = "KLUpperBound"
     level: KLLevel = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _bounds(self, game: Game) -> bounds.Bounds:
-        return bounds.GaussianBounds(level_of(self, game), game.scales(self.sigma))
+        return bounds.GaussianBounds(level_of(self, game), game.scales(self))
 
 
 @spec
@@ -70,8 +73,11 @@ class KLUpperBound(Optimism):
 
     def _bounds(self, game: Game) -> bounds.Bounds:
         family = game.family_for(type(self).__name__, self.family)
-        if isinstance(family, families.Gaussian):  # n (q - m)^2 / (2 sigma^2) <= f, solved for q
-            return bounds.GaussianBounds(level_of(self, game), game.scales(family.sigma))
+        if isinstance(family, families.Gaussian):
+            if family.sigma is None:
+                return bounds.StudentBounds(level_of(self, game), family.variance)
+            # n (q - m)^2 / (2 sigma^2) <= f, solved for q
+            return bounds.GaussianBounds(level_of(self, game), game.scales(family))
         return bounds.DivergenceBounds(level_of(self, game), family._core(game.n_arms))
 
 
@@ -79,12 +85,13 @@ class KLUpperBound(Optimism):
 class WideBound(Optimism):
     """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
 
+    instead: ClassVar[str] = "KLUpperBound"
     alpha: float = parameter(ALPHA, default=2.0)
     delta: float | None = parameter(DELTA, default=None)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _bounds(self, game: Game) -> bounds.Bounds:
-        return bounds.GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self.sigma))
+        return bounds.GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
 
 
 @spec
@@ -110,10 +117,11 @@ class RoundRobin(Exploration):
 class Tracking(Exploration):
     """The arm that lags most behind the proportions w* of the current estimate.
 
-    Garivier and Kaufmann (2016); "C" tracks the sum of the proportions, "D" the last ones.
+    Garivier and Kaufmann (2016); "D" tracks the last proportions, "C" their sum. Where the variance of
+    Gaussian rewards is unknown, the proportions are those of equal variances.
     """
 
-    tracking: Tracked = parameter(TRACKING, default="C")
+    tracking: Tracked = parameter(TRACKING, default="D")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def _start(self, game: Game) -> protocols.Exploration:
@@ -130,15 +138,16 @@ class Elimination(Exploration):
     dropped when its mean is 2 alpha below the best, alpha = sigma sqrt(2 log(4 K n^2/delta) / n).
     """
 
+    instead: ClassVar[str] = ""
     delta: float | None = parameter(DELTA, default=None)
     radius: Radius = parameter(RADIUS, default="paper")
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Exploration:
         delta = delta_of(self, game)
         if self.radius == "even-dar":
-            return explore_stages.SweepElimination(game.n_arms, delta, self.sigma)
-        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), game.scales(self.sigma))
+            return explore_stages.SweepElimination(game.n_arms, delta, game.scales(self).max())
+        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), game.scales(self))
         return explore_stages.BoundElimination(game.n_arms, narrow)
 
 
@@ -146,21 +155,23 @@ class Elimination(Exploration):
 class DoubleExplore(Exploration):
     """The stages of DETC: two arms."""
 
-    sigma: float = parameter(SIGMA, default=1.0)
+    instead: ClassVar[str] = ""
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Exploration:
         game.need_two_arms("DETC")
-        return explore_stages.DoubleExplore(game.horizon, self.sigma)
+        return explore_stages.DoubleExplore(game.horizon, game.scale(self))
 
 
 @spec
 class DoubleExploreK(Exploration):
     """The stages of DETC-K."""
 
-    sigma: float = parameter(SIGMA, default=1.0)
+    instead: ClassVar[str] = ""
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Exploration:
-        return explore_stages.DoubleExploreK(game.n_arms, game.horizon, self.sigma)
+        return explore_stages.DoubleExploreK(game.n_arms, game.horizon, game.scale(self))
 
 
 # Explorations that end by themselves and recommend an arm.

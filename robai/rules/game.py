@@ -3,25 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robai import families
+from robai._base import checks
+from robai.bandits import Bandit
+
+LONGEST_HORIZON = 10**18
 
 
 @dataclass(frozen=True)
 class Game:
-    """What a rule is started for."""
+    """What a rule is started for.
+
+    Attributes
+    ----------
+    n_arms, horizon : the number of arms and of rounds
+    family : of the rewards, or None
+    support : the smallest and the largest reward
+    proxy : the smallest sigma for which the rewards are known to be sigma-sub-Gaussian, or None
+    """
 
     n_arms: int
     horizon: int
     family: families.Family | None
     support: tuple[float, float]
+    proxy: families.Scale | None
 
-    def scales(self, sigma: float) -> NDArray[np.float64]:
-        """The standard deviation that a rule reckons with, of each arm."""
-        return np.full(self.n_arms, sigma)
+    @classmethod
+    def of(cls, n_arms: int, horizon: Any, rewards: Bandit | families.Family) -> Game:
+        """The horizon checked."""
+        horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if horizon < n_arms:
+            raise ValueError(f"horizon must be at least the number of arms, {n_arms}, got {horizon}")
+        family = rewards if isinstance(rewards, families.Family) else rewards.family
+        return cls(n_arms, horizon, family, rewards.support, rewards.proxy)
+
+    def sigma_of(self, rule: Any) -> families.Scale:
+        """The standard deviation that a rule, or a policy, reckons with: its own, or the proxy."""
+        sigma: families.Scale | None = self.proxy if rule.sigma is None else rule.sigma
+        if sigma is None:
+            if isinstance(self.family, families.Gaussian):
+                why, how = "the variance is unknown", "say reward=families.Gaussian(sigma)"
+            else:
+                rewards = "these are" if self.family is None else f"{self.family!r} is"
+                why, how = f"{rewards} not for any sigma", "pass sigma= to assume one"
+            way = f"use {rule.instead}, which knows the family, or {how}" if rule.instead else how
+            raise ValueError(f"{type(rule).__name__} needs sigma-sub-Gaussian rewards, and {why}: {way}")
+        return sigma
+
+    def scales(self, rule: Any) -> NDArray[np.float64]:
+        """The standard deviation of each arm that a rule reckons with."""
+        return families.one_an_arm(self.sigma_of(rule), self.n_arms)
+
+    def scale(self, rule: Any) -> float:
+        """The same for all arms, where a rule is for no other."""
+        scales = self.scales(rule)
+        if scales.min() != scales.max():
+            raise ValueError(f"{type(rule).__name__} is for arms with the same sigma, got {scales.tolist()}")
+        return float(scales[0])
 
     def family_for(self, rule: str, family: families.Family | None) -> families.Family:
         """The family that a rule works with: its own, or that of the rewards."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from robai import families
-from robai._base.checks import inflating, positive, probability, scale, wideness
-from robai._base.spec import Kind, choice, nonnegative, optional, whole
+from robai._base.checks import inflating, positive, probability, scales, wideness
+from robai._base.spec import Field, Kind, choice, nonnegative, optional, whole
 
 Level = Literal["horizon", "ratio", "round"]
 KLLevel = Literal["horizon", "ratio", "round", "++"]
@@ -14,6 +15,8 @@ Tracked = Literal["C", "D"]
 Radius = Literal["paper", "even-dar"]
 
 LONGEST = 2**62
+
+Sigma = Field[float | Iterable[float] | None, families.Scale | None]
 
 
 def family_or_none(name: str, value: Any) -> families.Family | None:
@@ -34,5 +37,8 @@ KL_LEVEL = Kind(choice(KLLevel), LEVEL.about)
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")
 SHARE = Kind(optional(positive), GUARD.about)
-SIGMA = Kind(scale, "standard deviation (sub-Gaussian parameter) of the rewards")
-TRACKING = Kind(choice(Tracked), "of Track-and-Stop: C, the sum of the proportions; D, the last ones")
+SIGMA = Kind(
+    optional(scales),
+    "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; if None theirs",
+)
+TRACKING = Kind(choice(Tracked), "of Track-and-Stop: D, the last proportions; C, the sum of all so far")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from robai import families
 from robai._base import checks
@@ -12,7 +12,8 @@ from robai._core import bounds, protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
-from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA
+from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA, Sigma
+from robai.rules.threshold import THRESHOLD, Threshold, threshold_of
 
 LONGEST = 2**62
 
@@ -90,14 +91,14 @@ class FixedRound(Stopping):
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
+    instead: ClassVar[str] = "KnownDivergence"
     gap: float = parameter(GAP)
     inflation: float = parameter(INFLATION, default=1.0)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        rounds = commit_round_eocp(
-            game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=self.sigma
-        )
+        sigma = float(game.scales(self).max())
+        rounds = commit_round_eocp(game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=sigma)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
 
@@ -130,36 +131,47 @@ class Separation(Stopping):
     w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)), delta = 1/T by default.
     """
 
+    instead: ClassVar[str] = "LikelihoodRatio"
     delta: float | None = parameter(DELTA, default=None)
-    sigma: float = parameter(SIGMA, default=1.0)
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), game.scales(self.sigma)))
+        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), game.scales(self)))
 
 
 @spec
 class MeanGap(Stopping):
     """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
 
-    sigma: float = parameter(SIGMA, default=1.0)
+    instead: ClassVar[str] = "LikelihoodRatio"
+    sigma: Sigma = parameter(SIGMA, default=None)
 
     def _start(self, game: Game) -> protocols.Stopping:
         game.need_two_arms("BAI-ETC")
-        return stopping.MeanGap(self.sigma)
+        return stopping.MeanGap(game.scale(self))
 
 
 @spec
 class LikelihoodRatio(Stopping):
     """When the likelihood ratio of the arm with the largest mean, against every other, is large.
 
-    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The
-    threshold is share * log T if a share is given, else log((1 + log t) / delta) as in
-    Track-and-Stop, with delta = 1/T by default.
+    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
+    share * log T if a share is given, else it aims at an error of delta, 1/T by default:
+
+    "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
+    "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
+    "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
+    "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
+                         bounded and Gaussian rewards, also of unknown variance
+    "proved"             the lowest of the last three that holds for the family
+
+    With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """
 
     share: float | None = parameter(SHARE, default=None)
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+    threshold: Threshold = parameter(THRESHOLD, default="practical")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -167,10 +179,14 @@ class LikelihoodRatio(Stopping):
             raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
     def _start(self, game: Game) -> protocols.Stopping:
-        family = game.family_for(type(self).__name__, self.family)._core(game.n_arms)
+        family = game.family_for(type(self).__name__, self.family)
+        core = family._core(game.n_arms)
         if self.share is not None:
-            return stopping.LikelihoodRatio(family, self.share * math.log(game.horizon), False)
-        return stopping.LikelihoodRatio(family, -math.log(delta_of(self, game)), True)
+            return stopping.LikelihoodRatio(
+                core, stopping.FixedThreshold(self.share * math.log(game.horizon))
+            )
+        threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
+        return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
 
 
 @spec

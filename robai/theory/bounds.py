@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai.families import Bernoulli, Binomial, Family, Gaussian
+from robai.families import Family
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
 from robai.theory.limits import Arms, Given, Rewards, distances, kl_min, read, share_point, unique_best
@@ -39,7 +39,7 @@ class CommitRound(NamedTuple):
 
 
 def commit_round_eocp_ug(
-    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: Given = None, family: Rewards = None
 ) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
@@ -51,11 +51,11 @@ def commit_round_eocp_ug(
     l + 1 <= log T + 5 sqrt(log T), which drops the sqrt(2) of l; the unrounded value is given. The lemma's
     condition T >= 16 l / Delta_min^2 is not used by its proof, and not asked for.
 
-    >>> bound = commit_round_eocp_ug([0.7, 0.2], 10**6, family="gaussian")
+    >>> bound = commit_round_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.rounds), f"{bound.probability:.1e}"
     (41182, '9.7e-13')
     """
-    gaps = _sub_gaussian(bandit, family, sigma)
+    gaps, _ = _sub_gaussian(bandit, family, sigma)
     return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
 
 
@@ -91,7 +91,7 @@ def regret_bound_eocp(
     gap: Given = None,
     inflation: float = INFLATION,
     *,
-    sigma: float = 1.0,
+    sigma: Given = None,
     family: Rewards = None,
 ) -> RegretBound:
     """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
@@ -105,14 +105,15 @@ def regret_bound_eocp(
         commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_eocp`
 
     Errata: 2 l = 2 log T + 8 sqrt(2) sqrt(log T), not 8 (the printed sum holds only from T = 8e28 on); T must
-    reach T_c for the policy to commit. Rewards must be sub-Gaussian of scale `sigma`, the policy's own.
+    reach T_c for the policy to commit. Rewards must be sub-Gaussian of scale `sigma`, the policy's own; if
+    None the smallest of which they are known to be.
 
-    >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, family="gaussian")
+    >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (55.26, 84.1, 45.85, 185.72)
     """
-    gaps, level, rounds, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
-    return _gaussian_bound(gaps, sigma, horizon, level, rounds, overtaken + misjudged)
+    gaps, scale, level, rounds, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
+    return _gaussian_bound(gaps, scale, horizon, level, rounds, overtaken + misjudged)
 
 
 def wrong_commit_bound_eocp(
@@ -121,7 +122,7 @@ def wrong_commit_bound_eocp(
     gap: Given = None,
     inflation: float = INFLATION,
     *,
-    sigma: float = 1.0,
+    sigma: Given = None,
     family: Rewards = None,
 ) -> float:
     """Upper bound on the probability that EOCP commits to a wrong arm.
@@ -132,7 +133,7 @@ def wrong_commit_bound_eocp(
         B_3 + B_4 = exp(-l) + escape(n)          it was pulled so often that the best arm was not
         B_5 + B_6 = exp(-l) + escape(n + 1)      its lower bound exceeds the best arm's all the same
 
-    >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family='gaussian'):.2e}"
+    >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '1.08e-12'
     """
     gaps, *_, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
@@ -140,20 +141,20 @@ def wrong_commit_bound_eocp(
 
 
 def _eocp(
-    bandit: Arms, horizon: float, gap: Given, inflation: float, sigma: float, family: Rewards
-) -> tuple[NDArray[np.float64], float, float, float, float]:
-    """Gaps in units of sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
-    gaps = _sub_gaussian(bandit, family, sigma)
+    bandit: Arms, horizon: float, gap: Given, inflation: float, sigma: Given, family: Rewards
+) -> tuple[NDArray[np.float64], float, float, float, float, float]:
+    """Gaps / sigma, sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
+    gaps, sigma = _sub_gaussian(bandit, family, sigma)
     arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
     last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
     level, rounds = _level(horizon, inflation, arms, last), last - arms
     overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
     misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
-    return gaps, level, rounds, overtaken, misjudged
+    return gaps, sigma, level, rounds, overtaken, misjudged
 
 
 def regret_bound_eocp_ug(
-    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: Given = None, family: Rewards = None
 ) -> RegretBound:
     """Upper bound on EOCP-UG's expected regret, theorem theo:optimalugfinite.
 
@@ -162,19 +163,19 @@ def regret_bound_eocp_ug(
     rounds of `commit_round_eocp_ug` (at most T), the errors of `wrong_commit_bound_eocp_ug`, and `late_stop`,
     Delta_a T P(T_c >= rounds). The same erratum: 8 sqrt(2) for 8.
 
-    >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family="gaussian")
+    >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.commitment, 2), round(bound.total, 2)
     (3.89, 189.6)
     """
-    gaps, level, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
+    gaps, scale, level, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
     late = _late_stop(gaps, horizon, level)
     rounds = min(late.rounds, horizon) - gaps.size - 1
     wrong = errors + np.sum(errors)  # P(commit to a) <= B_3 + B_4 of a, plus B_1 + B_2 of every arm
-    return _gaussian_bound(gaps, sigma, horizon, level, rounds, wrong, late.probability)
+    return _gaussian_bound(gaps, scale, horizon, level, rounds, wrong, late.probability)
 
 
 def wrong_commit_bound_eocp_ug(
-    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: float = 1.0, family: Rewards = None
+    bandit: Arms, horizon: float, inflation: float = INFLATION, *, sigma: Given = None, family: Rewards = None
 ) -> float:
     """Upper bound on the probability that EOCP-UG commits to a wrong arm.
 
@@ -187,7 +188,7 @@ def wrong_commit_bound_eocp_ug(
     Needs l > 4. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its alpha^2 l >= log T + 4 takes
     T >= exp(32); neither is used here. With inflation 1 this bound is far from O(1/T).
 
-    >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family='gaussian'):.2e}"
+    >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '7.77e-06'
     """
     *_, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
@@ -195,10 +196,10 @@ def wrong_commit_bound_eocp_ug(
 
 
 def _eocp_ug(
-    bandit: Arms, horizon: float, inflation: float, sigma: float, family: Rewards
-) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Gaps in units of sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
-    gaps = _sub_gaussian(bandit, family, sigma)
+    bandit: Arms, horizon: float, inflation: float, sigma: Given, family: Rewards
+) -> tuple[NDArray[np.float64], float, float, NDArray[np.float64]]:
+    """Gaps / sigma, sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
+    gaps, sigma = _sub_gaussian(bandit, family, sigma)
     level = _level(horizon, inflation, gaps.size + 1)
     if level <= 4:
         raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
@@ -210,7 +211,7 @@ def _eocp_ug(
         )
     # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
     # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
-    return gaps, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
+    return gaps, sigma, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
 def regret_bound_kl_eocp(
@@ -320,24 +321,18 @@ def _gaussian_bound(
     )
 
 
-def _sub_gaussian(bandit: Arms, family: Rewards, sigma: float) -> NDArray[np.float64]:
-    """Gaps of the suboptimal arms in units of sigma, when the rewards are sub-Gaussian of that scale."""
+def _sub_gaussian(bandit: Arms, family: Rewards, sigma: Given) -> tuple[NDArray[np.float64], float]:
+    """Gaps of the suboptimal arms in units of sigma, of which rewards are sub-Gaussian, and sigma."""
     means, family = read(bandit, family)
-    sigma = checks.scale("sigma", sigma)
-    match family:
-        case Gaussian():
-            scale = family.sigma
-        case Bernoulli():
-            scale = 0.5  # a reward in [0, 1], by Hoeffding's lemma
-        case Binomial():
-            scale = sqrt(family.n) / 2
-        case _:
-            raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
+    if family.proxy is None:
+        raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
+    scale = float(np.max(family.proxy))
+    sigma = scale if sigma is None else checks.scale("sigma", sigma)
     if sigma < scale:
         raise ValueError(f"sigma must be at least {scale!r}, the scale of {family!r}, got {sigma!r}")
     best, others = unique_best(means)
     gaps: NDArray[np.float64] = (means[best] - means[others]) / sigma
-    return gaps
+    return gaps, sigma
 
 
 def _lower_bound(name: str, value: Given, largest: float) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from robai._base import checks
 from robai._core import explore_sampling
 from robai.bandits import Bandit
-from robai.families import Family, FamilyLike, as_family
+from robai.families import Family, FamilyLike, Gaussian, as_family, known, one_an_arm
 from robai.kl import divergence
 
 __all__ = [
@@ -45,9 +45,9 @@ def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
         sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
 
     Eq. (1) of the paper (label eq:reg_lb), due to Lai and Robbins 1985. For Gaussian rewards it is the sum
-    of 2 sigma^2 / Delta_a.
+    of 2 sigma_a^2 / Delta_a.
 
-    >>> round(lai_robbins([0.7, 0.2], family="gaussian"), 6)
+    >>> round(lai_robbins([0.7, 0.2], family=Gaussian(1.0)), 6)
     4.0
     >>> round(lai_robbins([0.7, 0.2], family="bernoulli"), 6)
     0.936135
@@ -55,16 +55,18 @@ def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
     means, family = read(bandit, family)
     gaps = means.max() - means
     worse = gaps > 0
+    if isinstance(family, Gaussian) and isinstance(family.sigma, tuple):
+        return float(np.sum(2.0 * np.square(one_an_arm(family.sigma, means.size))[worse] / gaps[worse]))
     return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
 
 
 def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) -> float:
     """The Lai-Robbins constant times log T, Eq. (1) of the paper (label eq:reg_lb).
 
-    A limit as T grows, not a bound at any one T: good policies have less regret than this on short horizons
-    (EOCP 38.2 on the bandit below).
+    A limit as T grows, for policies that are good on every bandit: not a bound at any one T. EOCP is below it
+    at every T (38.2 on the bandit below), because it is told the gap.
 
-    >>> round(regret_lower_bound([0.7, 0.2], 10**6, family="gaussian"), 4)
+    >>> round(regret_lower_bound([0.7, 0.2], 10**6, family=Gaussian(1.0)), 4)
     55.262
     """
     return lai_robbins(bandit, family=family) * log(checks.at_least("horizon", horizon, 2))
@@ -77,7 +79,7 @@ def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
 
     Paper, section "Regret Optimality for General Bandits", before Algorithm 3. Gaussian: gap^2 / (2 sigma^2).
 
-    >>> round(kl_min([0.7, 0.2], family="gaussian"), 6)
+    >>> round(kl_min([0.7, 0.2], family=Gaussian(1.0)), 6)
     0.125
     >>> round(kl_min([0.7, 0.2], family="bernoulli"), 6)
     0.534111
@@ -145,9 +147,10 @@ def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64
         c_a = (w_best mu_best + w_a mu_a) / (w_best + w_a)
 
     Garivier and Kaufmann 2016, Theorem 5: identifying the best arm with error delta takes about
-    T* log(1/delta) rounds, w*_a of them on arm a. Two Gaussian arms: 1/2 each and 8 sigma^2 / gap^2.
+    T* log(1/delta) rounds, w*_a of them on arm a. Two Gaussian arms: in
+    proportion to their sigma, and 2 (sigma_1 + sigma_2)^2 / gap^2.
 
-    >>> w, time = weights([0.7, 0.2], family="gaussian")
+    >>> w, time = weights([0.7, 0.2], family=Gaussian(1.0))
     >>> w.round(6).tolist(), round(time, 6)
     ([0.5, 0.5], 32.0)
     >>> w, time = weights([0.7, 0.2, 0.2, 0.2], family="bernoulli")
@@ -156,8 +159,12 @@ def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
-    distances(family, means[others], means[best])
+    if not (isinstance(family, Gaussian) and isinstance(family.sigma, tuple)):
+        distances(family, means[others], means[best])
     w = explore_sampling.weights(family._core(len(means)), means)
+    if isinstance(family, Gaussian) and family.sigma is not None:
+        spread = np.square(one_an_arm(family.sigma, means.size)) / w
+        return w, float(np.max(2.0 * (spread[best] + spread[others]) / (means[best] - means[others]) ** 2))
     middle = (w[best] * means[best] + w[others] * means[others]) / (w[best] + w[others])
     costs = w[best] * divergence(family, means[best], middle) + w[others] * divergence(
         family, means[others], middle
@@ -235,15 +242,18 @@ class Asymptotics(NamedTuple):
     commitment: str
     confidence: str
 
-    def constant(self, bandit: Arms, *, family: Rewards = None) -> float:
-        """Regret per log T on a bandit of two arms: multiple * 2 / gap (Gaussian) or multiple * gap / KL.
+    def constant(self, bandit: Arms, *, family: Rewards = None, sigma: Given = None) -> float:
+        """Regret per log T on two arms: multiple * 2 sigma^2 / gap (Gaussian) or multiple * gap / KL.
 
-        The Gaussian rows are for unit variance, or any reward that is sub-Gaussian of scale 1.
+        `sigma` is that of the policies of the Gaussian rows, of which the rewards are sub-Gaussian; if None
+        the smallest of which they are known to be.
         """
         means, family = read(bandit, family)
         if means.size != 2:
             raise ValueError(f"means must have two arms, as in Table 1, got {means.tolist()!r}")
-        return self.multiple * lai_robbins(means, family="gaussian" if self.setting == "Gaussian" else family)
+        if self.setting == "Gaussian":
+            family = Gaussian(family.proxy if sigma is None else checks.scale("sigma", sigma))
+        return self.multiple * lai_robbins(means, family=family)
 
 
 def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
@@ -253,7 +263,7 @@ def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
     for policies whose regret exceeds 2 log T / gap by O(log^c T). The constant of UCB_alpha, 2 alpha^2 / gap,
     is not tight: at its stopping time 8 alpha^2 / ((alpha + 1)^2 gap) is derived and measured.
 
-    >>> {row.policy: round(row.constant([0.7, 0.2], family="bernoulli"), 4) for row in table()[:4]}
+    >>> {row.policy: round(row.constant([0.7, 0.2], family="bernoulli", sigma=1.0), 4) for row in table()[:4]}
     {'UCB': 4.0, 'KL-UCB': 0.9361, 'TS': 0.9361, 'BAI-ETC': 8.0}
     """
     alpha = checks.wideness("alpha", alpha)
@@ -276,7 +286,7 @@ def read(bandit: Arms, family: Rewards) -> tuple[NDArray[np.float64], Family]:
     """The means and the family of a bandit, or of plain means with a family."""
     if family is None and not hasattr(bandit, "means"):
         raise TypeError(f"family must be given with plain means, got None with {bandit!r}")
-    family = as_family(bandit if family is None else family)
+    family = known(as_family(bandit if family is None else family))
     means: Any = getattr(bandit, "means", bandit)  # whatever it is, until it is checked
     if np.ndim(means) != 1 or len(means) < 2:
         raise ValueError(f"means must be a list of at least two numbers, got {means!r}")

@@ -1,0 +1,83 @@
+"""What a policy takes for granted, beside what is known of the rewards it is to be played on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from robai import families, rules
+from robai._base.spec import Spec
+from robai.bandits import Bandit
+from robai.custom import CustomPolicy
+from robai.policies.base import BasePolicy
+
+_ROUNDING = 1e-9
+
+
+class AssumptionWarning(UserWarning):
+    """A policy assumes more than holds: its bounds, commitments and regret are not what it promises."""
+
+
+def warn_of_assumptions(
+    policy: BasePolicy, game: rules.Game, bandit: Bandit | None = None, *, stacklevel: int
+) -> None:
+    """An AssumptionWarning for each thing that a policy assumes and that does not hold."""
+    if isinstance(policy, CustomPolicy):
+        return
+    for text in dict.fromkeys(_contradicted(policy, game, bandit)):
+        warnings.warn(f"{policy.label()} {text}", AssumptionWarning, stacklevel=stacklevel + 1)
+
+
+def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -> Iterator[str]:
+    for rule in _rules(policy.parts()):
+        family = getattr(rule, "family", None)
+        given = family.sigma if isinstance(family, families.Gaussian) else getattr(rule, "sigma", None)
+        if given is not None and game.proxy is not None:
+            assumed, actual = np.broadcast_arrays(given, game.proxy)
+            if (short := assumed < actual * (1.0 - 1e-12)).any():
+                yield (
+                    f"assumes sigma {assumed[short][0]:g}, these rewards have {actual[short][0]:g}: its "
+                    "bounds are too narrow, commitments and regret are not what the policy promises"
+                )
+        if bandit is not None and len(bandit.best_arms) == 1:
+            told, actual = _told(rule, bandit)
+            if told is not None and actual is not None and told > actual * (1.0 + _ROUNDING):
+                yield (
+                    f"is told {told:g} as the smallest difference, this bandit has {actual:g}: it ends "
+                    "exploration too early, and commitments are not what the policy promises"
+                )
+
+
+def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
+    """The gap, or divergence, that a rule was told and that of the bandit."""
+    if isinstance(rule, rules.KnownGap):
+        return rule.gap, sorted(bandit.gaps)[1]
+    return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
+
+
+def _rules(parts: Any) -> Iterator[Spec]:
+    """Rules, and the rules that they are made of."""
+    for each in parts:
+        if isinstance(each, Spec):
+            yield each
+            yield from _rules(value for _, value in each._parameters())
+
+
+def _kl_min(bandit: Bandit) -> float | None:
+    from robai.theory import kl_min  # which is not loaded with the package
+
+    try:
+        return kl_min(bandit)
+    except ValueError:  # means on the edge of the domain
+        return None
+
+
+def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:
+    """The sigma that a policy reckons with, None if it has none."""
+    if isinstance(policy, CustomPolicy):
+        return None
+    with_sigma = (rule for rule in _rules(policy.parts()) if not isinstance(rule, families.Family))
+    return next((game.sigma_of(rule) for rule in with_sigma if hasattr(rule, "sigma")), None)

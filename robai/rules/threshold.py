@@ -1,0 +1,120 @@
+"""What a likelihood ratio has to reach for the arm with the largest mean to be wrong at most with delta."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from robai import families
+from robai._base.spec import Kind, choice
+from robai._core import stopping
+
+Threshold = Literal["practical", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
+THRESHOLD = Kind(
+    choice(Threshold),
+    "of likelihood ratios: practical, without a theorem, or one with a proof; proved, the lowest",
+)
+
+_MIXTURES = (families.Bernoulli, families.Binomial, families.Bounded, families.Gaussian)
+
+
+class Started(NamedTuple):
+    """The compiled threshold, and whether it is for the mixture in place of the ratio."""
+
+    core: stopping.Threshold
+    mixture: bool
+
+
+def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: float) -> Started:
+    """The threshold of that name; a ValueError if it does not hold for the family."""
+    if name == "proved":
+        if isinstance(family, families.Bernoulli):
+            name = "garivier-kaufmann"
+        else:
+            name = "mixture" if isinstance(family, _MIXTURES) else "kaufmann-koolen"
+    if name == "practical":
+        return Started(stopping.PracticalThreshold(delta), mixture=False)
+    if name == "garivier-kaufmann":
+        if not isinstance(family, families.Bernoulli):
+            raise ValueError(f"threshold='garivier-kaufmann' is proved for Bernoulli rewards, got {family!r}")
+        return Started(stopping.UnionThreshold(delta, n_arms), mixture=False)
+    level = math.log((n_arms - 1) / delta)
+    if name == "mixture":
+        if not isinstance(family, _MIXTURES):
+            raise ValueError(
+                "threshold='mixture' is for Bernoulli, binomial, bounded and Gaussian rewards, "
+                f"got {family!r}; 'kaufmann-koolen' is for all"
+            )
+        return Started(stopping.FixedThreshold(level), mixture=True)
+    gaussian = isinstance(family, families.Gaussian)
+    if gaussian:
+        families.known(family)
+    base = 2.0 * (gaussian_calibration if gaussian else exponential_calibration)(level / 2.0)
+    return Started(stopping.CountThreshold(base, gaussian), mixture=False)
+
+
+def gaussian_calibration(x: float) -> float:
+    """C_G(x) = min over lambda in (1/2, 1) of (g(lambda) + x) / lambda, Kaufmann and Koolen (2021).
+
+    g(lambda) = 2 lambda - 2 lambda log(4 lambda) + log zeta(2 lambda) - log(1 - lambda) / 2
+
+    >>> [round(gaussian_calibration(x), 4) for x in (0.5, 1.0, 5.0, 20.0)]
+    [1.9641, 2.5071, 6.7573, 22.2033]
+    """
+
+    def cost(share: float) -> float:
+        g = 2 * share - 2 * share * math.log(4 * share) + math.log(_zeta(2 * share)) - math.log(1 - share) / 2
+        return (g + x) / share
+
+    return cost(_least(cost, 0.5 + 1e-9, 1.0 - 1e-12))
+
+
+def exponential_calibration(x: float) -> float:
+    """C_exp(x) = 2 h~((h^-1(1 + x) + log(2 zeta(2))) / 2), Kaufmann and Koolen (2021).
+
+    h(u) = u - log u for u >= 1, and h~(y) is the least z (y - log log z) for 1 < z <= 3/2.
+
+    >>> [round(exponential_calibration(x), 4) for x in (0.5, 1.0, 5.0, 20.0)]
+    [8.0148, 9.1045, 15.1914, 32.9148]
+    """
+    y = (_inverse(1 + x) + math.log(math.pi**2 / 3)) / 2
+    if y >= _h(1 / math.log(1.5)):
+        w = _inverse(y)
+        return 2 * math.exp(1 / w) * w
+    return 3 * (y - math.log(math.log(1.5)))
+
+
+def _h(u: float) -> float:
+    return u - math.log(u)
+
+
+def _inverse(y: float) -> float:
+    """The u >= 1 with u - log u = y."""
+    u = y + math.log(max(y, 1.0)) + 1.0  # above the root, from where Newton's method falls to it
+    for _ in range(100):
+        step = (_h(u) - y) / (1.0 - 1.0 / u) if u > 1.0 else 0.0
+        u = max(u - step, 1.0)
+        if abs(step) <= 1e-15 * u:
+            break
+    return u
+
+
+def _zeta(s: float) -> float:
+    """Riemann's zeta function for s > 1, by the sum of Euler and Maclaurin."""
+    n = 20.0
+    tail = n ** (1 - s) / (s - 1) + n**-s / 2 + s * n ** (-s - 1) / 12
+    tail -= s * (s + 1) * (s + 2) * n ** (-s - 3) / 720
+    return math.fsum(float(k) ** -s for k in range(1, 20)) + tail
+
+
+def _least(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function with one minimum is least, by golden sections."""
+    ratio = (math.sqrt(5) - 1) / 2
+    for _ in range(100):
+        first, second = high - ratio * (high - low), low + ratio * (high - low)
+        if function(first) < function(second):
+            high = second
+        else:
+            low = first
+    return (low + high) / 2
