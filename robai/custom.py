@@ -129,7 +129,7 @@ class CustomPolicy(BasePolicy):
     def parts(self) -> Parts:
         raise TypeError(f"{self.label()} is written in Python and has no parts")
 
-    def _start(self, game: Game) -> Started:
+    def start(self, game: Game) -> Started:
         return Started(Exploration(), Never(), Commitment(), 0)
 
     def _ask(self, game: Game, stream: Stream) -> Asked:

@@ -142,7 +142,7 @@ cdef class Batch:
         return True
 
     cdef bint _ends_at_the_horizon(self) noexcept nogil:
-        """Does exploration end with the last round, so that there is a commitment and nothing left to play?"""
+        """Does exploration end with the last round: is there a commitment, and nothing left to play?"""
         if self._arms.t < self._initial_rounds:
             return False
         return (self._stop.fires(&self._arms)

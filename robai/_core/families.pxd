@@ -40,9 +40,9 @@ cdef class Family(Sampler):
     # likelihood ratio of "b is not the better one".
     cdef double ratio(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
 
-    # The least over all c of log B_a(c) + log B_b(c), B the likelihood of the rewards of an arm averaged over a
-    # prior and divided by that at mean c, at the true mean a martingale that begins at 1: if b is at least as
-    # good as a, this is ever x or more with probability exp(-x) at most, whichever arms are pulled (Ville).
+    # The least over all c of log B_a(c) + log B_b(c), B the likelihood of the rewards of an arm averaged over
+    # a prior and divided by that at mean c, at the true mean a martingale that begins at 1: if b is at least
+    # as good as a, this is ever x or more with probability exp(-x) at most, whatever is pulled (Ville).
     # NaN for families for which no prior has been worked out.
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
 

@@ -72,6 +72,8 @@ cdef class Ledger:
     cdef bint sums_are_finite(self) noexcept nogil
     cdef void count_sums(self) noexcept nogil
 
+    # Pulls, sums, squares (None if they are not kept) and pending pulls.
+    cdef tuple lists(self)
     # The pending pulls and what is shown as they were; see `Player._go_back`.
     cdef tuple snapshot(self)
     cdef int go_back(self, tuple snapshot) except -1

@@ -173,6 +173,11 @@ cdef class Ledger:
             if self._scratch_pulls[arm] > 0:
                 self.count(arm, self._scratch_pulls[arm], self._scratch_sums[arm], self._scratch_squares[arm])
 
+    cdef tuple lists(self):
+        return (np.asarray(self.pulls).tolist(), np.asarray(self.sums).tolist(),
+                np.asarray(self.squares).tolist() if self.keeps_squares else None,
+                np.asarray(self.pending).tolist())
+
     cdef tuple snapshot(self):
         return np.array(self.pending), self.shown.t, self.shown.most
 

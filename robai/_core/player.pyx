@@ -304,8 +304,7 @@ cdef class Player:
         return False
 
     cdef int _commit_to(self, Py_ssize_t arm) except -1:
-        self.commitment = (arm, self._ledger.answered.t, np.asarray(self._ledger.pulls).tolist(),
-                           np.asarray(self._ledger.sums).tolist(), self._squares())
+        self.commitment = (arm, self._ledger.answered.t, *self._ledger.lists()[:3])
         self._committed_arm = arm
         return 0
 
@@ -327,7 +326,7 @@ cdef class Player:
             self._end()
 
     def update_counts(self, Py_ssize_t arm, n, total, squares=None):
-        """Record `n` rewards of `arm` that sum to `total`, whose squared deviations from their mean to `squares`."""
+        """Record `n` rewards of `arm`: their sum, and that of their squared deviations from their mean."""
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
         cdef double value = self._number_from("total", total), deviations = 0.0 if count < 2 else NAN
         if squares is not None:
@@ -336,9 +335,7 @@ cdef class Player:
                 raise ValueError(
                     f"squares must be a sum of squared deviations of {count:,} rewards, got {squares!r}")
         elif self._estimates and count > 1:
-            raise ValueError(
-                "squares must be given, the sum of the squared deviations of these rewards from their mean: "
-                "the policy estimates the variance, got None")
+            raise ValueError("squares must be given, because the policy estimates the variance, got None")
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         self._begin()
@@ -430,15 +427,9 @@ cdef class Player:
 
     @property
     def squares(self):
-        """The sum of squared deviations of the rewards of every arm from their mean, NaN where it is unknown.
-
-        None if it is not kept.
-        """
+        """Squared deviations of the rewards of every arm, summed; NaN where unknown. None if not kept."""
         with self.lock:
             return np.array(self._ledger.squares) if self._ledger.keeps_squares else None
-
-    cdef object _squares(self):
-        return np.asarray(self._ledger.squares).tolist() if self._ledger.keeps_squares else None
 
     @property
     def pending(self):
@@ -456,6 +447,4 @@ cdef class Player:
         with self.lock:
             if self._doubt is not None and not self._changing:
                 self._refuse()
-            return (np.asarray(self._ledger.pulls).tolist(), np.asarray(self._ledger.sums).tolist(),
-                    self._squares(), np.asarray(self._ledger.pending).tolist(), self.stream.state, self._exploration.memory(),
-                    self.commitment)
+            return (*self._ledger.lists(), self.stream.state, self._exploration.memory(), self.commitment)

@@ -31,7 +31,7 @@ cdef class Evidence:
         if squares is not None:
             self._squares = np.array(squares, dtype=np.float64)
             if self._squares.shape[0] != self._pulls.shape[0]:
-                raise ValueError(f"there must be as many squares as pulls, got {len(squares)} and {len(pulls)}")
+                raise ValueError(f"there must be {len(pulls)} squares, one an arm, got {len(squares)}")
             self.arms.squares, self.arms.all_squares = &self._squares[0], np.sum(self._squares)
         self.arms.n_arms, self.arms.horizon = self._pulls.shape[0], horizon
         self.arms.pulls, self.arms.sums = &self._pulls[0], &self._sums[0]

@@ -43,10 +43,10 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
                     "bounds are too narrow, commitments and regret are not what the policy promises"
                 )
         if bandit is not None and len(bandit.best_arms) == 1:
-            told, actual = _told(rule, bandit)
-            if told is not None and actual is not None and told > actual * (1.0 + _ROUNDING):
+            told, true = _told(rule, bandit)
+            if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
                 yield (
-                    f"is told {told:g} as the smallest difference, this bandit has {actual:g}: it ends "
+                    f"is told {told:g} as the smallest difference, this bandit has {true:g}: it ends "
                     "exploration too early, and commitments are not what the policy promises"
                 )
 

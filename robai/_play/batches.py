@@ -43,7 +43,7 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     rewards = bandit._core()
     leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
     kind = leaps if simulation.engine == "leap" else Batch
-    rules, states = policy._start(simulation.game), simulation.seed.states(first, last)
+    rules, states = policy.start(simulation.game), simulation.seed.states(first, last)
     batch = kind(*rules, rewards, simulation.means, simulation.times, states)
     while batch.advance(PIECE):
         if stop.is_set():

@@ -114,7 +114,7 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Lite
     `bench/leap.py` prints both over a range of horizons, bandits and policies.
     """
     checks.one_of("engine", engine, get_args(Engine))
-    started, obstacle = policy._start(game), ""  # a policy that does not fit the bandit says so
+    started, obstacle = policy.start(game), ""  # a policy that does not fit the bandit says so
     if isinstance(policy, CustomPolicy):
         obstacle = f"{policy.label()} is written in Python"
     elif not started.explore.leaps:

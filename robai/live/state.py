@@ -80,7 +80,7 @@ class Experiment:
         own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
         # The deviations of Gaussian rewards are kept in any case: they show whether an assumed sigma holds.
         squares = isinstance(self.family, families.Gaussian)
-        return Player(self.policy._start(game), game.n_arms, game.horizon, rewards, stream, own, squares)
+        return Player(self.policy.start(game), game.n_arms, game.horizon, rewards, stream, own, squares)
 
     def to_dict(self) -> dict[str, Any]:
         return {

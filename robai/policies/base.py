@@ -24,13 +24,13 @@ class BasePolicy(Spec):
         """The exploration, stopping and commitment rules of this policy."""
         raise NotImplementedError
 
-    def _start(self, game: rules.Game) -> Started:
+    def start(self, game: rules.Game) -> Started:
         if hasattr(self, "sigma"):
             game.sigma_of(self)  # so that an error names the policy, not one of its rules
         parts = self.parts()
-        explore, stop = parts.explore._start(game), parts.stop._start(game)
+        explore, stop = parts.explore.start(game), parts.stop.start(game)
         initial_pulls = max(explore.initial_pulls, stop.initial_pulls)
-        return Started(explore, stop, parts.commit._start(game, explore), initial_pulls)
+        return Started(explore, stop, parts.commit.start(game, explore), initial_pulls)
 
 
 def _part(kind: type, question: str) -> Kind:

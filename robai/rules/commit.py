@@ -16,7 +16,7 @@ from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
 class Commitment(Part):
     """Which arm to commit to."""
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         """The compiled rule, for a game; `explore` is the exploration that it belongs to."""
         raise NotImplementedError
 
@@ -29,8 +29,8 @@ class LowerBound(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        bounds = UpperBound(inflation=self.inflation, sigma=game.sigma_of(self))._bounds(game)
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        bounds = UpperBound(inflation=self.inflation, sigma=game.sigma_of(self)).bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
 
@@ -41,8 +41,8 @@ class KLLowerBound(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        bounds = KLUpperBound(inflation=self.inflation, family=self.family)._bounds(game)
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        bounds = KLUpperBound(inflation=self.inflation, family=self.family).bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
 
 
@@ -50,7 +50,7 @@ class KLLowerBound(Commitment):
 class LargestMean(Commitment):
     """The arm with the largest mean."""
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.LargestMean(game.n_arms)
 
 
@@ -58,7 +58,7 @@ class LargestMean(Commitment):
 class MostPulled(Commitment):
     """The arm pulled most often."""
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.MostPulled(game.n_arms)
 
 
@@ -66,5 +66,5 @@ class MostPulled(Commitment):
 class Recommended(Commitment):
     """The arm that an exploration in stages recommends: elimination, DETC, DETC-K."""
 
-    def _start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         return stopping.Recommended(explore)

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
-from robai._core import bounds, explore_index, explore_sampling, explore_stages, protocols
+from robai._core import explore_index, explore_sampling, explore_stages, protocols
+from robai._core.bounds import Bounds, DivergenceBounds, FixedLevel, GaussianBounds, StudentBounds
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
@@ -30,7 +31,7 @@ from robai.rules.parameters import (
 class Exploration(Part):
     """How to explore."""
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         """The compiled rule, for a game."""
         raise NotImplementedError
 
@@ -38,12 +39,12 @@ class Exploration(Part):
 class Optimism(Exploration):
     """The arm with the largest upper confidence bound, its index."""
 
-    def _bounds(self, game: Game) -> bounds.Bounds:
+    def bounds(self, game: Game) -> Bounds:
         """The bounds, for a game."""
         raise NotImplementedError
 
-    def _start(self, game: Game) -> protocols.Exploration:
-        return explore_index.optimism(game.n_arms, self._bounds(game))
+    def start(self, game: Game) -> protocols.Exploration:
+        return explore_index.optimism(game.n_arms, self.bounds(game))
 
 
 @spec
@@ -59,8 +60,8 @@ class UpperBound(Optimism):
     inflation: float = parameter(INFLATION, default=0.0)
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _bounds(self, game: Game) -> bounds.Bounds:
-        return bounds.GaussianBounds(level_of(self, game), game.scales(self))
+    def bounds(self, game: Game) -> Bounds:
+        return GaussianBounds(level_of(self, game), game.scales(self))
 
 
 @spec
@@ -71,14 +72,14 @@ class KLUpperBound(Optimism):
     inflation: float = parameter(INFLATION, default=0.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _bounds(self, game: Game) -> bounds.Bounds:
+    def bounds(self, game: Game) -> Bounds:
         family = game.family_for(type(self).__name__, self.family)
         if isinstance(family, families.Gaussian):
             if family.sigma is None:
-                return bounds.StudentBounds(level_of(self, game), family.variance)
+                return StudentBounds(level_of(self, game), family.variance)
             # n (q - m)^2 / (2 sigma^2) <= f, solved for q
-            return bounds.GaussianBounds(level_of(self, game), game.scales(family))
-        return bounds.DivergenceBounds(level_of(self, game), family._core(game.n_arms))
+            return GaussianBounds(level_of(self, game), game.scales(family))
+        return DivergenceBounds(level_of(self, game), family._core(game.n_arms))
 
 
 @spec
@@ -90,8 +91,8 @@ class WideBound(Optimism):
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _bounds(self, game: Game) -> bounds.Bounds:
-        return bounds.GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
+    def bounds(self, game: Game) -> Bounds:
+        return GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
 
 
 @spec
@@ -100,7 +101,7 @@ class PosteriorSampling(Exploration):
 
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Thompson(game.n_arms, family._core(game.n_arms))
 
@@ -109,7 +110,7 @@ class PosteriorSampling(Exploration):
 class RoundRobin(Exploration):
     """All arms in turn."""
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         return explore_sampling.RoundRobin()
 
 
@@ -124,7 +125,7 @@ class Tracking(Exploration):
     tracking: Tracked = parameter(TRACKING, default="D")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
         return explore_sampling.Tracking(game.n_arms, family._core(game.n_arms), self.tracking == "C")
 
@@ -143,11 +144,11 @@ class Elimination(Exploration):
     radius: Radius = parameter(RADIUS, default="paper")
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         delta = delta_of(self, game)
         if self.radius == "even-dar":
             return explore_stages.SweepElimination(game.n_arms, delta, game.scales(self).max())
-        narrow = bounds.GaussianBounds(bounds.FixedLevel(-math.log(delta)), game.scales(self))
+        narrow = GaussianBounds(FixedLevel(-math.log(delta)), game.scales(self))
         return explore_stages.BoundElimination(game.n_arms, narrow)
 
 
@@ -158,7 +159,7 @@ class DoubleExplore(Exploration):
     instead: ClassVar[str] = ""
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         game.need_two_arms("DETC")
         return explore_stages.DoubleExplore(game.horizon, game.scale(self))
 
@@ -170,7 +171,7 @@ class DoubleExploreK(Exploration):
     instead: ClassVar[str] = ""
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Exploration:
+    def start(self, game: Game) -> protocols.Exploration:
         return explore_stages.DoubleExploreK(game.n_arms, game.horizon, game.scale(self))
 
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Part, parameter, spec
-from robai._core import bounds, protocols, stopping
+from robai._core import protocols, stopping
+from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
@@ -49,7 +50,7 @@ def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation:
 class Stopping(Part):
     """When to stop."""
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         """The compiled rule, for a game."""
         raise NotImplementedError
 
@@ -73,7 +74,7 @@ RULE = Kind(_stopping_rule, "a stopping rule")
 class Never(Stopping):
     """Explore to the horizon, or until the exploration says itself that it is done."""
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         return stopping.Never()
 
 
@@ -83,7 +84,7 @@ class FixedRound(Stopping):
 
     round: int = parameter(ROUND)
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         return stopping.FixedRound(self.round)
 
 
@@ -96,7 +97,7 @@ class KnownGap(Stopping):
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         sigma = float(game.scales(self).max())
         rounds = commit_round_eocp(game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=sigma)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
@@ -109,7 +110,7 @@ class KnownDivergence(Stopping):
     kl: float = parameter(KL)
     inflation: float = parameter(INFLATION, default=1.0)
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         rounds = commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
         return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
 
@@ -120,7 +121,7 @@ class Imbalance(Stopping):
 
     inflation: float = parameter(INFLATION, default=1.0)
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         return stopping.Imbalance(exploration(game.horizon, self.inflation))
 
 
@@ -135,8 +136,8 @@ class Separation(Stopping):
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Separation(bounds.GaussianBounds(iterated_level(self, game), game.scales(self)))
+    def start(self, game: Game) -> protocols.Stopping:
+        return stopping.Separation(GaussianBounds(iterated_level(self, game), game.scales(self)))
 
 
 @spec
@@ -146,7 +147,7 @@ class MeanGap(Stopping):
     instead: ClassVar[str] = "LikelihoodRatio"
     sigma: Sigma = parameter(SIGMA, default=None)
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         game.need_two_arms("BAI-ETC")
         return stopping.MeanGap(game.scale(self))
 
@@ -178,7 +179,7 @@ class LikelihoodRatio(Stopping):
         if self.share is not None and self.delta is not None:
             raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
-    def _start(self, game: Game) -> protocols.Stopping:
+    def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)
         core = family._core(game.n_arms)
         if self.share is not None:
@@ -196,8 +197,8 @@ class Both(Stopping):
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
 
-    def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Both(self.first._start(game), self.second._start(game))
+    def start(self, game: Game) -> protocols.Stopping:
+        return stopping.Both(self.first.start(game), self.second.start(game))
 
 
 @spec
@@ -207,5 +208,5 @@ class Either(Stopping):
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
 
-    def _start(self, game: Game) -> protocols.Stopping:
-        return stopping.Either(self.first._start(game), self.second._start(game))
+    def start(self, game: Game) -> protocols.Stopping:
+        return stopping.Either(self.first.start(game), self.second.start(game))

@@ -103,9 +103,8 @@ def _inverse(y: float) -> float:
 def _zeta(s: float) -> float:
     """Riemann's zeta function for s > 1, by the sum of Euler and Maclaurin."""
     n = 20.0
-    tail = n ** (1 - s) / (s - 1) + n**-s / 2 + s * n ** (-s - 1) / 12
-    tail -= s * (s + 1) * (s + 2) * n ** (-s - 3) / 720
-    return math.fsum(float(k) ** -s for k in range(1, 20)) + tail
+    tail = n / (s - 1) + 1 / 2 + s / (12 * n) - s * (s + 1) * (s + 2) / (720 * n**3)
+    return math.fsum(math.pow(k, -s) for k in range(1, 20)) + math.pow(n, -s) * tail
 
 
 def _least(function: Callable[[float], float], low: float, high: float) -> float:

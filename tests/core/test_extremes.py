@@ -209,7 +209,7 @@ def test_policies_with_parameters_of_any_size(kind):
             return
         bandit = fitting(policy, bandit)
         # The longest game must start; a short one is played by both engines.
-        policy._start(rules.Game(bandit.n_arms, 10**18, bandit.family, bandit.support))
+        policy.start(rules.Game(bandit.n_arms, 10**18, bandit.family, bandit.support))
         for engine in ("step", "auto"):
             pulls = robai.simulate(policy, bandit, horizon, 2, rng=0, times=1, engine=engine, workers=1).pulls
             assert (pulls.sum(axis=1) == horizon).all()

@@ -20,7 +20,7 @@ MEANS = [0.5] * (K - 1) + [0.6]
 def pieces(policy, bandit, horizon, engine):
     """The pulls after each piece of no time."""
     simulation = Simulation.of(policy, bandit, horizon, 1, Seed((0,)), engine)
-    started = policy._start(simulation.game)
+    started = policy.start(simulation.game)
     kind = PositiveLeaps if engine == "leap" else Batch
     batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.seed.states(0, 1))
     more = True

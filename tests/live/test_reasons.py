@@ -90,7 +90,7 @@ def counts(seed, arms):
 @pytest.mark.parametrize(("rule", "formula"), RULES, ids=lambda each: getattr(each, "__name__", ""))
 def test_a_rule_reports_what_it_compares(rule, formula):
     arms = 2 if isinstance(rule, rules.MeanGap) else 3
-    started = rule._start(Game(arms, HORIZON, families.Bernoulli(), (0.0, 1.0)))
+    started = rule.start(Game(arms, HORIZON, families.Bernoulli(), (0.0, 1.0)))
     answers = set()
     for seed in range(200):
         n, s = counts(seed, arms)
@@ -107,13 +107,13 @@ def test_combinations_report_the_rules_that_fired():
     game = Game(3, HORIZON, families.Bernoulli(), (0.0, 1.0))
     evidence = Evidence([900, 20, 20], [800.0, 4.0, 5.0], HORIZON)
     never_yet, imbalance, early = rules.FixedRound(10**4), rules.Imbalance(), rules.FixedRound(5)
-    assert [type(each.rule).__name__ for each in (imbalance & early)._start(game).report(evidence)] == [
+    assert [type(each.rule).__name__ for each in (imbalance & early).start(game).report(evidence)] == [
         "Imbalance",
         "FixedRound",
     ]
-    assert [each.asked for each in (never_yet | early)._start(game).report(evidence)] == [5.0]
-    assert (never_yet | (never_yet & early))._start(game).report(evidence) == []
-    assert rules.Never()._start(game).report(evidence) == []
+    assert [each.asked for each in (never_yet | early).start(game).report(evidence)] == [5.0]
+    assert (never_yet | (never_yet & early)).start(game).report(evidence) == []
+    assert rules.Never().start(game).report(evidence) == []
 
 
 def told(policy, arms, **answers):
@@ -230,7 +230,7 @@ def test_detc_k_says_what_the_last_stage_measured():
 )
 def test_the_bounds_that_are_shown_are_those_that_decide(policy, lower, upper):
     n, s = [30, 70, 5], [10.0, 40.0, 1.0]
-    started = policy._start(Game(3, HORIZON, families.Gaussian(), (-math.inf, math.inf)))
+    started = policy.start(Game(3, HORIZON, families.Gaussian(), (-math.inf, math.inf)))
 
     def radius(level, count):
         if level == "even-dar":

@@ -56,7 +56,7 @@ class Case:
         """Does the leap engine apply?"""
         bandit = self.bandit
         try:
-            started = self.policy._start(
+            started = self.policy.start(
                 rules.Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
             )
         except ValueError:  # it does not fit the bandit
