@@ -164,7 +164,7 @@ class LikelihoodRatio(Stopping):
     "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
     "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
                          bounded and Gaussian rewards, also of unknown variance
-    "proved"             the lowest of the last three that holds for the family
+    "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
 
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """

@@ -29,10 +29,7 @@ class Started(NamedTuple):
 def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: float) -> Started:
     """The threshold of that name; a ValueError if it does not hold for the family."""
     if name == "proved":
-        if isinstance(family, families.Bernoulli):
-            name = "garivier-kaufmann"
-        else:
-            name = "mixture" if isinstance(family, _MIXTURES) else "kaufmann-koolen"
+        name = "mixture" if isinstance(family, _MIXTURES) else "kaufmann-koolen"
     if name == "practical":
         return Started(stopping.PracticalThreshold(delta), mixture=False)
     if name == "garivier-kaufmann":
