@@ -36,6 +36,9 @@ cdef class Ledger:
     cdef double[::1] sums
     cdef double[::1] squares                # of the deviations from the arm's own mean: NaN where unknown
     cdef bint keeps_squares
+    cdef bint assumes                       # is a sigma assumed, and known
+    cdef double[::1] sigma                  # of each arm, if so
+    cdef char[::1] alarms                   # arms whose rewards have varied more than that allows
     cdef int64_t[::1] pending
     cdef Py_ssize_t beginners               # arms that still miss answers to their initial pulls
     cdef Py_ssize_t leader                  # of the exploration, or -1
@@ -49,17 +52,20 @@ cdef class Ledger:
     cdef int64_t[::1] _scratch_pulls        # of a batch that may yet be refused
     cdef double[::1] _scratch_sums
     cdef double[::1] _scratch_squares
+    cdef char[::1] _scratch_alarms
     cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
     cdef Py_ssize_t _searched               # ... and those before this one have more
 
     # Begins with these counts, whose values the caller has checked.
-    cdef int restore(self, pulls, sums, squares, pending) except -1
+    cdef int restore(self, pulls, sums, squares, pending, alarms) except -1
     # `count` more pulls of an arm, whose rewards are pending.
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil
     # `count` more answers of an arm, whose rewards then have this sum, and these squares of deviations.
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil
     # The squares of deviations of an arm after `count` more answers with this sum and these squares.
     cdef double squares_with(self, Py_ssize_t arm, double count, double total, double squares) noexcept nogil
+    # Do squares of deviations from the mean of nu + 1 rewards contradict the assumed sigma?
+    cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil
     # Adds up the squares of all arms, for rules that look at these.
     cdef void add_up_squares(self) noexcept nogil
     # The first arm with the fewest pulls, answered or pending.
@@ -72,7 +78,7 @@ cdef class Ledger:
     cdef bint sums_are_finite(self, bint squares_too) noexcept nogil
     cdef void count_sums(self) noexcept nogil
 
-    # Pulls, sums, squares (None if they are not kept) and pending pulls.
+    # Pulls, sums, squares (None if they are not kept), pending pulls, and the arms with an alarm.
     cdef tuple lists(self)
     # The pending pulls and what is shown as they were; see `Player._go_back`.
     cdef tuple snapshot(self)

@@ -2,7 +2,7 @@
 
 cimport cython
 from libc.float cimport DBL_MAX
-from libc.math cimport isfinite
+from libc.math cimport isfinite, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -39,7 +39,7 @@ cdef class Ledger:
     """The counts of `n_arms` arms; `concludes` and `initial_pulls` are the exploration's."""
 
     def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, bint concludes, int64_t initial_pulls,
-                  bint keeps_squares):
+                  bint keeps_squares, sigma=None):
         if n_arms < 1:
             raise ValueError(f"n_arms must be at least 1, got {n_arms}")
         self._concludes, self._initial_pulls, self.keeps_squares = concludes, initial_pulls, keeps_squares
@@ -50,6 +50,9 @@ cdef class Ledger:
         self._scratch_sums = np.zeros(n_arms)
         self.squares, self._scratch_squares = np.zeros(n_arms), np.zeros(n_arms)
         self._shown_squares = self.squares if concludes else np.zeros(n_arms)
+        self.alarms, self._scratch_alarms = np.zeros(n_arms, dtype=np.int8), np.zeros(n_arms, dtype=np.int8)
+        self.assumes = sigma is not None
+        self.sigma = np.array(sigma if self.assumes else [], dtype=np.float64)
         if concludes:
             self._shown_pulls, self._shown_sums = self.pulls, self.sums
         else:
@@ -63,13 +66,14 @@ cdef class Ledger:
         self.leader = -1
         self.stale = True
 
-    cdef int restore(self, pulls, sums, squares, pending) except -1:
+    cdef int restore(self, pulls, sums, squares, pending, alarms) except -1:
         cdef Py_ssize_t arm, n_arms = self.answered.n_arms
         if not len(pulls) == len(sums) == len(squares) == len(pending) == n_arms:
             raise ValueError(f"there must be {n_arms} pulls, sums, squares and pending pulls")
         for arm in range(n_arms):
             self.count(arm, pulls[arm], sums[arm], squares[arm])
             self.hand_out(arm, pending[arm])
+            self.alarms[arm] = arm in alarms
         return 0
 
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil:
@@ -86,6 +90,15 @@ cdef class Ledger:
         apart = total / count - self.sums[arm] / n
         return self.squares[arm] + squares + apart * apart * (n / (n + count)) * count
 
+    cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil:
+        # At nu = 2, 4, 8, ...: squares of normal rewards are above this with probability exp(-x) at most
+        # (Laurent and Massart, 2000), together and over all arms less than 1 in 1,000.
+        cdef double x, n = <double>nu
+        if not self.assumes or nu < 2 or nu & (nu - 1):
+            return False
+        x = log(1000.0 * <double>self.answered.n_arms) + 2.0 * log(1.0 + log2(n))
+        return squares > self.sigma[arm] * self.sigma[arm] * (n + 2.0 * sqrt(n * x) + 2.0 * x)
+
     cdef void add_up_squares(self) noexcept nogil:
         cdef Py_ssize_t arm
         self.answered.all_squares = self.shown.all_squares = 0.0
@@ -96,6 +109,8 @@ cdef class Ledger:
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil:
         cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
         self.sums[arm], self.squares[arm] = new_sum, new_squares
+        if count == 1 and self.contradict(arm, before, new_squares):
+            self.alarms[arm] = True
         count_pulls(&self.answered, arm, count)
         self.pending[arm] -= answered
         self.answered.t += count
@@ -134,7 +149,7 @@ cdef class Ledger:
         cdef Py_ssize_t arm
         for arm in range(self.answered.n_arms):
             self._scratch_pulls[arm], self._scratch_sums[arm] = 0, self.sums[arm]
-            self._scratch_squares[arm] = self.squares[arm]
+            self._scratch_squares[arm], self._scratch_alarms[arm] = self.squares[arm], self.alarms[arm]
 
     cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,
                            Py_ssize_t end, Rewards valid) noexcept nogil:
@@ -156,6 +171,8 @@ cdef class Ledger:
                 if n > 0.0:
                     deviation = reward - sums[arm] / n
                     squares[arm] += deviation * deviation * (n / (n + 1.0))
+                    if self.contradict(arm, <int64_t>n, squares[arm]):
+                        self._scratch_alarms[arm] = True
             pulls[arm] += 1
             sums[arm] += reward
         return -1
@@ -173,11 +190,12 @@ cdef class Ledger:
         for arm in range(self.answered.n_arms):
             if self._scratch_pulls[arm] > 0:
                 self.count(arm, self._scratch_pulls[arm], self._scratch_sums[arm], self._scratch_squares[arm])
+                self.alarms[arm] = self._scratch_alarms[arm]
 
     cdef tuple lists(self):
         return (np.asarray(self.pulls).tolist(), np.asarray(self.sums).tolist(),
                 np.asarray(self.squares).tolist() if self.keeps_squares else None,
-                np.asarray(self.pending).tolist())
+                np.asarray(self.pending).tolist(), np.flatnonzero(self.alarms).tolist())
 
     cdef tuple snapshot(self):
         return np.array(self.pending), self.shown.t, self.shown.most

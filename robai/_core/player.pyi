@@ -30,6 +30,7 @@ class Player:
         stream: Stream,
         own: Any = None,
         squares: bool = False,
+        sigma: NDArray[np.float64] | None = None,
     ) -> Self: ...
     def restore(
         self,
@@ -37,6 +38,7 @@ class Player:
         sums: list[float],
         squares: list[float],
         pending: list[int],
+        alarms: list[int],
         commitment: _Committed | None,
     ) -> None: ...
     def select(self) -> int: ...
@@ -51,6 +53,7 @@ class Player:
         list[float],
         list[float] | None,
         list[int],
+        list[int],
         tuple[int, ...],
         dict[str, Any],
         _Committed | None,
@@ -61,6 +64,8 @@ class Player:
     def sums(self) -> NDArray[np.float64]: ...
     @property
     def squares(self) -> NDArray[np.float64] | None: ...
+    @property
+    def alarms(self) -> list[int]: ...
     @property
     def pending(self) -> NDArray[np.int64]: ...
     @property

@@ -62,8 +62,8 @@ cdef class Player:
         The generator.
     own
         A policy written in Python, which is asked instead of the rules and told every reward.
-    squares
-        Whether to keep the squares of deviations even if no rule needs them.
+    squares, sigma
+        Whether to keep the squares of deviations even if no rule needs them; the sigma to compare them with.
     """
     cdef readonly int64_t horizon
     cdef readonly Stream stream
@@ -87,23 +87,23 @@ cdef class Player:
     cdef str _doubt                         # why nothing may be changed any more, or None
 
     def __cinit__(self, rules, Py_ssize_t n_arms, int64_t horizon, Rewards rewards not None,
-                  Stream stream not None, own=None, bint squares=False):
+                  Stream stream not None, own=None, bint squares=False, sigma=None):
         self.rules, self._own = rules, own
         self._exploration, self._stop, self._commit, initial_pulls = rules
         self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
         self._estimates = rules.moments > 1
         self._ledger = Ledger(
-            n_arms, horizon, self._exploration.concludes, initial_pulls, squares or self._estimates)
+            n_arms, horizon, self._exploration.concludes, initial_pulls, squares or self._estimates, sigma)
         self.horizon, self.stream, self._rewards = horizon, stream, rewards
         self.lock = Lock()
         self._committed_arm = -1
         self._exploration.restart()
 
-    def restore(self, pulls, sums, squares, pending, commitment):
+    def restore(self, pulls, sums, squares, pending, alarms, commitment):
         """Begin with these counts, whose values the caller has checked."""
         if commitment is not None and not 0 <= commitment[0] < self._ledger.answered.n_arms:
             raise ValueError(f"there is no arm {commitment[0]} to be committed to")
-        self._ledger.restore(pulls, sums, squares, pending)
+        self._ledger.restore(pulls, sums, squares, pending, alarms)
         if commitment is not None:
             self.commitment = commitment
             self._committed_arm = commitment[0]
@@ -177,10 +177,7 @@ cdef class Player:
             self._end()
 
     def select_batch(self, n):
-        """The arms for the next `n` rounds: those that `n` calls of `select` would give.
-
-        If fewer rounds are left than are asked for, a ValueError says how many are.
-        """
+        """The arms for the next `n` rounds: those that `n` calls of `select` would give, or a ValueError."""
         cdef int64_t left
         arms = np.empty(whole_number("n", n, 1, MOST_PULLS), dtype=np.int64)
         self._begin()
@@ -366,7 +363,7 @@ cdef class Player:
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
             if not self._ledger.sums_are_finite(self._estimates):
-                raise ValueError("rewards must have finite sums and variances, got more than doubles can hold")
+                raise ValueError("rewards must have a finite sum and variance, got more than doubles can hold")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
                 self._tell(("update_batch", listed, told), listed, told)
@@ -429,6 +426,11 @@ cdef class Player:
             return np.array(self._ledger.squares) if self._ledger.keeps_squares else None
 
     @property
+    def alarms(self):
+        """The arms whose rewards have varied more than the assumed sigma allows."""
+        return self._ledger.lists()[4]
+
+    @property
     def pending(self):
         """Pulls of every arm that were handed out and have no reward yet."""
         with self.lock:
@@ -440,7 +442,7 @@ cdef class Player:
         return self._ledger.shown.t
 
     def state(self):
-        """All that changes: pulls, sums, squares, pending pulls, generator, memory and commitment."""
+        """All that changes: pulls, sums, squares, pending, alarms, generator, memory and commitment."""
         with self.lock:
             if self._doubt is not None and not self._changing:
                 self._refuse()

@@ -38,7 +38,7 @@ cdef class Evidence:
         self.arms.t, self.arms.most = np.sum(self._pulls), np.argmax(self._pulls)
 
     cdef int need(self, int moments) except -1:
-        if moments > 1 and self._squares is None:
+        if moments > 1 and self.arms.squares == NULL:
             raise ValueError("a rule needs the squares of the deviations, and there are none")
         return 0
 

@@ -80,4 +80,7 @@ def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | Non
     if isinstance(policy, CustomPolicy):
         return None
     with_sigma = (rule for rule in _rules(policy.parts()) if not isinstance(rule, families.Family))
-    return next((game.sigma_of(rule) for rule in with_sigma if hasattr(rule, "sigma")), None)
+    used = (
+        rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"
+    )
+    return next(map(game.sigma_of, used), None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -64,7 +66,19 @@ def summary(agent: Agent[Any]) -> str:
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
         figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
         rows.append((str(row.arm), *counts, *figures, row.status))
-    return "\n".join([_sentence(agent), "", *align(rows)])
+    return "\n".join([_sentence(agent), *_alarms(agent), "", *align(rows)])
+
+
+def _alarms(agent: Agent[Any]) -> Iterator[str]:
+    """The arms whose rewards have contradicted the assumed sigma."""
+    now = _seen(agent)
+    for arm in agent._player.alarms:
+        sigma = agent._experiment.game.scales(agent._experiment.family)[arm]
+        size = math.sqrt(now.squares[arm] / max(now.pulls[arm] - 1, 1)) if now.squares else math.nan
+        yield (
+            f"the rewards of {now.labels[arm]!r} vary more than sigma = {sigma:g} allows: sd {size:.4g} over "
+            f"{now.pulls[arm]:,} rewards; bounds are too narrow, and commitments not what the policy promises"
+        )
 
 
 def _sentence(agent: Agent[Any]) -> str:

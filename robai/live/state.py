@@ -12,6 +12,7 @@ Schema 2:
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
     squares                 null, or for each arm the squared deviations from its mean; null where unknown
+    alarms                  the arms whose rewards have varied more than the assumed sigma allows
     generator               the four words of the generator, as strings: numbers are doubles to many readers
     exploration             what the exploration rule remembers
     commitment              null, or arm, answered, pulls and sums at that moment
@@ -79,8 +80,12 @@ class Experiment:
         rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
         own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
         # The deviations of Gaussian rewards are kept in any case: they show whether an assumed sigma holds.
-        squares = isinstance(self.family, families.Gaussian)
-        return Player(self.policy.start(game), game.n_arms, game.horizon, rewards, stream, own, squares)
+        squares, sigma = isinstance(self.family, families.Gaussian), None
+        if squares and self.family.proxy is not None:
+            sigma = families.one_an_arm(self.family.proxy, game.n_arms)
+        return Player(
+            self.policy.start(game), game.n_arms, game.horizon, rewards, stream, own, squares, sigma
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -118,13 +123,14 @@ def encode(experiment: Experiment, player: Player) -> str:
             f"{experiment.policy.label()} is written in Python and its state is unknown; "
             "a journal can bring it back"
         )
-    pulls, sums, squares, pending, generator, exploration, commitment = player.state()
+    pulls, sums, squares, pending, alarms, generator, exploration, commitment = player.state()
     state = _head(FORMAT, experiment) | {
         "answered": sum(pulls),
         "pulls": pulls,
         "sums": sums,
         "squares": _plain(squares),
         "pending": pending,
+        "alarms": alarms,
         "generator": list(map(str, generator)),
         "exploration": exploration,
         "commitment": commitment
@@ -185,7 +191,8 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     if sum(pulls) + sum(pending) > MOST_PULLS:
         raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
     commitment = _field(data, "commitment", _commitment, pulls, experiment, player)
-    player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, commitment)
+    alarms = _field(data, "alarms", _alarms, len(pulls), experiment.family)
+    player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, alarms, commitment)
     _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
     return experiment, player
 
@@ -202,6 +209,7 @@ def _upgraded(data: dict[str, Any], expected: str) -> dict[str, Any]:
         if data["reward"] == {"type": "bounded"}:
             data["reward"] = families.Bounded().to_dict()
         # Squares of deviations are kept since schema 2: of earlier rewards they are unknown.
+        data["alarms"] = []
         for each in (data, data.get("commitment")):
             if isinstance(each, dict) and isinstance(each.get("pulls"), list):
                 gaussian = _mapping(data["reward"]).get("type") == "Gaussian"
@@ -277,6 +285,14 @@ def _squares(value: Any, pulls: list[int], player: Player) -> list[float] | None
         if math.isnan(square) and player.rules.moments > 1:
             raise ValueError(f"entry {arm}: must be a number, as the policy estimates the variance")
     return squares
+
+
+def _alarms(value: Any, arms: int, family: families.Family) -> list[int]:
+    if not isinstance(value, list):
+        raise TypeError(f"must be a list of arms, got {str(value)[:40]!r}")
+    if value and (not isinstance(family, families.Gaussian) or family.sigma is None):
+        raise ValueError("must be empty, as no sigma is assumed")
+    return [checks.whole(f"entry {place}", arm, 0, arms - 1) for place, arm in enumerate(value)]
 
 
 def _check_sum(value: Any, pulls: list[int]) -> None:

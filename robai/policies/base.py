@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from robai import rules
@@ -25,9 +26,7 @@ class BasePolicy(Spec):
         raise NotImplementedError
 
     def start(self, game: rules.Game) -> Started:
-        if hasattr(self, "sigma"):
-            game.sigma_of(self)  # so that an error names the policy, not one of its rules
-        parts = self.parts()
+        parts, game = self.parts(), replace(game, policy=self)
         explore, stop = parts.explore.start(game), parts.stop.start(game)
         initial_pulls = max(explore.initial_pulls, stop.initial_pulls)
         return Started(explore, stop, parts.commit.start(game, explore), initial_pulls)

@@ -17,6 +17,7 @@ from robai.rules.parameters import (
     RADIUS,
     SIGMA,
     TRACKING,
+    ZETA,
     KLLevel,
     Level,
     Radius,
@@ -69,6 +70,25 @@ class KLUCB(BasePolicy):
 
     def parts(self) -> Parts:
         return Parts(rules.KLUpperBound(self.level, 0.0, self.family), rules.Never(), rules.LargestMean())
+
+
+@spec
+class UCBV(BasePolicy):
+    """The arm with the largest m + s sqrt(2 f / N) + 3 b f / N, f = zeta log t; never commits.
+
+    For rewards in an interval of length b whose variances s^2 may be small: regret in O((sigma_a^2 / gap_a +
+    b) log T) for zeta > 1 (Audibert, Munos and Szepesvari, 2009). With zeta < 1 it can be polynomial in T.
+
+    Parameters
+    ----------
+    zeta : float
+        f = zeta log t; 1 is what is played, its theorem is for more.
+    """
+
+    zeta: float = parameter(ZETA, default=1.0)
+
+    def parts(self) -> Parts:
+        return Parts(rules.BernsteinBound("round", zeta=self.zeta), rules.Never(), rules.LargestMean())
 
 
 @spec

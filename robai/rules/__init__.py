@@ -4,9 +4,18 @@ Rules are descriptions, like policies: starting one makes its compiled twin for 
 is a number of arms, a horizon and a reward family. Stopping rules combine with `&` and `|`.
 """
 
-from robai.rules.commit import Commitment, KLLowerBound, LargestMean, LowerBound, MostPulled, Recommended
+from robai.rules.commit import (
+    BernsteinLower,
+    Commitment,
+    KLLowerBound,
+    LargestMean,
+    LowerBound,
+    MostPulled,
+    Recommended,
+)
 from robai.rules.explore import (
     STAGED,
+    BernsteinBound,
     DoubleExplore,
     DoubleExploreK,
     Elimination,
@@ -36,6 +45,8 @@ from robai.rules.stop import (
 
 __all__ = [
     "STAGED",
+    "BernsteinBound",
+    "BernsteinLower",
     "Both",
     "Commitment",
     "DoubleExplore",

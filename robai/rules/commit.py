@@ -8,7 +8,7 @@ from robai import families
 from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai.families import FamilyLike
-from robai.rules.explore import KLUpperBound, UpperBound
+from robai.rules.explore import BernsteinBound, KLUpperBound, UpperBound
 from robai.rules.game import Game
 from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
 
@@ -44,6 +44,16 @@ class KLLowerBound(Commitment):
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         bounds = KLUpperBound(inflation=self.inflation, family=self.family).bounds(game)
         return stopping.LargestLower(game.n_arms, bounds)
+
+
+@spec
+class BernsteinLower(Commitment):
+    """The arm with the largest m - s sqrt(2 l / N) - 3 b l / N, see `BernsteinBound`."""
+
+    inflation: float = parameter(INFLATION, default=1.0)
+
+    def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
+        return stopping.LargestLower(game.n_arms, BernsteinBound(inflation=self.inflation).bounds(game))
 
 
 @spec

@@ -8,12 +8,21 @@ from typing import ClassVar
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
 from robai._core import explore_index, explore_sampling, explore_stages, protocols
-from robai._core.bounds import Bounds, DivergenceBounds, FixedLevel, GaussianBounds, StudentBounds
+from robai._core.bounds import (
+    BernsteinBounds,
+    Bounds,
+    DivergenceBounds,
+    FixedLevel,
+    GaussianBounds,
+    RoundLevel,
+    StudentBounds,
+)
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
 from robai.rules.parameters import (
     ALPHA,
+    CONSTANT,
     DELTA,
     FAMILY,
     INFLATION,
@@ -21,6 +30,8 @@ from robai.rules.parameters import (
     RADIUS,
     SIGMA,
     TRACKING,
+    ZETA,
+    Constant,
     KLLevel,
     Radius,
     Sigma,
@@ -93,6 +104,25 @@ class WideBound(Optimism):
 
     def bounds(self, game: Game) -> Bounds:
         return GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
+
+
+@spec
+class BernsteinBound(Optimism):
+    """The arm with the largest m + s sqrt(2 f / N) + 3 b f / N, for rewards in an interval of length b.
+
+    s^2 is the variance of the arm's rewards. Audibert, Munos and Szepesvari (2009); constant "maurer-pontil"
+    is the tighter bound of Maurer and Pontil (2009), with the unbiased variance and 7 b f / (3 (N - 1)). The
+    level f is as for `UpperBound`, times zeta for "round".
+    """
+
+    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    inflation: float = parameter(INFLATION, default=0.0)
+    zeta: float = parameter(ZETA, default=1.0)
+    constant: Constant = parameter(CONSTANT, default="audibert")
+
+    def bounds(self, game: Game) -> Bounds:
+        level = RoundLevel(self.zeta) if self.level == "round" else level_of(self, game)
+        return BernsteinBounds(level, game.length(self), self.constant == "maurer-pontil")
 
 
 @spec

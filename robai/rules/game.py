@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ class Game:
     family : of the rewards, or None
     support : the smallest and the largest reward
     proxy : the smallest sigma for which the rewards are known to be sigma-sub-Gaussian, or None
+    policy : whose rules are started, for messages
     """
 
     n_arms: int
@@ -32,6 +34,7 @@ class Game:
     family: families.Family | None
     support: tuple[float, float]
     proxy: families.Scale | None
+    policy: Any = None
 
     @classmethod
     def of(cls, n_arms: int, horizon: Any, rewards: Bandit | families.Family) -> Game:
@@ -51,8 +54,9 @@ class Game:
             else:
                 rewards = "these are" if self.family is None else f"{self.family!r} is"
                 why, how = f"{rewards} not for any sigma", "pass sigma= to assume one"
-            way = f"use {rule.instead}, which knows the family, or {how}" if rule.instead else how
-            raise ValueError(f"{type(rule).__name__} needs sigma-sub-Gaussian rewards, and {why}: {way}")
+            asks = self.policy if hasattr(self.policy, "instead") else rule
+            way = f"use {asks.instead}, which knows the family, or {how}" if asks.instead else how
+            raise ValueError(f"{type(asks).__name__} needs sigma-sub-Gaussian rewards, and {why}: {way}")
         return sigma
 
     def scales(self, rule: Any) -> NDArray[np.float64]:
@@ -65,6 +69,16 @@ class Game:
         if scales.min() != scales.max():
             raise ValueError(f"{type(rule).__name__} is for arms with the same sigma, got {scales.tolist()}")
         return float(scales[0])
+
+    def length(self, rule: Any) -> float:
+        """The length of the interval that rewards are in."""
+        low, high = self.support
+        if math.isinf(high - low):
+            raise ValueError(
+                f"{type(rule).__name__} needs rewards from an interval, such as families.Bounded(0, 1), "
+                f"got rewards in [{low:g}, {high:g}]"
+            )
+        return high - low
 
     def family_for(self, rule: str, family: families.Family | None) -> families.Family:
         """The family that a rule works with: its own, or that of the rewards."""

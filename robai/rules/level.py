@@ -13,8 +13,8 @@ from robai.rules.game import Game
 def exploration(horizon: float, inflation: float = 1.0) -> float:
     """The level l = log T + inflation * sqrt(log T) of the confidence bounds.
 
-    Theorems 1 to 3 ask for log T + O(sqrt(log T)); `robai.theory.INFLATION` is the value of their finite-time
-    versions.
+    Theorems theo:optimalfixed, theo:optimalug and theo:optimalklfixed ask for log T + O(sqrt(log T));
+    `robai.theory.INFLATION` is the value of their finite-time versions.
 
     >>> round(exploration(10**6), 4), round(exploration(10**6, 4 * math.sqrt(2)), 4)
     (17.5324, 34.8416)

@@ -13,6 +13,8 @@ Level = Literal["horizon", "ratio", "round"]
 KLLevel = Literal["horizon", "ratio", "round", "++"]
 Tracked = Literal["C", "D"]
 Radius = Literal["paper", "even-dar"]
+BoundsName = Literal["gaussian", "bernstein"]
+Constant = Literal["audibert", "maurer-pontil"]
 
 LONGEST = 2**62
 
@@ -24,6 +26,11 @@ def family_or_none(name: str, value: Any) -> families.Family | None:
 
 
 ALPHA = Kind(wideness, "width of UCB_alpha's bonus, above 1")
+BOUNDS = Kind(
+    choice(BoundsName),
+    "gaussian, with sigma; bernstein, with the variance of rewards in an interval",
+)
+CONSTANT = Kind(choice(Constant), "of Bernstein's bound: 3 b f / N or 7 b f / (3 (N - 1))")
 DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
 FAMILY = Kind(family_or_none, "whose divergence or posterior is used (that of the rewards)")
 GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
@@ -41,4 +48,5 @@ SIGMA = Kind(
     optional(scales),
     "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; if None theirs",
 )
+ZETA = Kind(positive, "f = zeta log t")
 TRACKING = Kind(choice(Tracked), "of Track-and-Stop: D, the last proportions; C, the sum of all so far")

@@ -9,11 +9,23 @@ from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Part, parameter, spec
 from robai._core import protocols, stopping
-from robai._core.bounds import GaussianBounds
+from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
-from robai.rules.parameters import DELTA, FAMILY, GAP, INFLATION, KL, ROUND, SHARE, SIGMA, Sigma
+from robai.rules.parameters import (
+    BOUNDS,
+    DELTA,
+    FAMILY,
+    GAP,
+    INFLATION,
+    KL,
+    ROUND,
+    SHARE,
+    SIGMA,
+    BoundsName,
+    Sigma,
+)
 from robai.rules.threshold import THRESHOLD, Threshold, threshold_of
 
 LONGEST = 2**62
@@ -129,15 +141,23 @@ class Imbalance(Stopping):
 class Separation(Stopping):
     """When m - w(N) of the arm with the largest mean is above m + w(N) of all others: UCB_alpha.
 
-    w(n) = sigma sqrt((2/n) log(3 log^2(n) / delta)), delta = 1/T by default.
+    w(n) = sigma sqrt(2 f / n), or the width of `BernsteinBound` if bounds is "bernstein"; f = share * log T
+    if a share is given, else log(3 log^2(n) / delta), delta = 1/T by default.
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
+    bounds: BoundsName = parameter(BOUNDS, default="gaussian")
+    share: float | None = parameter(SHARE, default=None)
 
     def start(self, game: Game) -> protocols.Stopping:
-        return stopping.Separation(GaussianBounds(iterated_level(self, game), game.scales(self)))
+        level = iterated_level(self, game)
+        if self.share is not None:
+            level = FixedLevel(self.share * math.log(game.horizon))
+        if self.bounds == "bernstein":
+            return stopping.Separation(BernsteinBounds(level, game.length(self), False))
+        return stopping.Separation(GaussianBounds(level, game.scales(self)))
 
 
 @spec

@@ -185,7 +185,7 @@ def sleeps(**_):
         (overflows, "failed", "OverflowError: math range error"),
         (warns, "failed", "RuntimeWarning: overflow"),
         (prints_an_error, "failed", "IndexError('out of bounds')"),
-        (sleeps, "slow", "robai.EOCPUG(inflation=1.0, sigma=1.0)"),
+        (sleeps, "slow", "robai.EOCPUG(inflation=1.0, sigma=1.0, bounds='gaussian')"),
     ],
 )
 def test_what_else_can_happen(simulate, kind, text, monkeypatch):

@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from support.agents import Website, agent_for, explored, played_until_commitment, twins
-from support.examples import POLICIES, arms_played, fitting
+from support.examples import POLICIES, arms_played, fitting, needs_an_interval
 
 import robai
 from robai import HorizonReached, rules
@@ -61,6 +61,8 @@ def test_a_batch_before_any_reward_goes_to_all_arms_in_turn(policy):
 def test_a_batch_after_one_reward_an_arm_does_not_go_to_one_arm(policy):
     if isinstance(policy, robai.DETC | robai.DETCK):
         pytest.skip("its second stage is about one arm")
+    if needs_an_interval(policy):
+        pytest.skip("for rewards in an interval")
     agent = agent_for(policy, fitting(policy, robai.Gaussian([0.7, 0.2, 0.5])), 10**6, rng=0)
     for _ in range(3):
         for arm in agent.labels:
@@ -97,6 +99,8 @@ def test_pending_rewards_drop_no_arm(policy):
 def test_with_late_rewards_every_committing_policy_still_finds_the_best_arm(policy, delay):
     if policy.parts().stop == rules.Never() and not isinstance(policy.parts().explore, rules.STAGED):
         pytest.skip("never commits")
+    if needs_an_interval(policy):
+        pytest.skip("for rewards in an interval")
     bandit = fitting(policy, robai.Gaussian([3.0, 0.0, 0.5]))
     agent = agent_for(policy, bandit, 3000, rng=3)
     generator, waiting = np.random.default_rng(5), []

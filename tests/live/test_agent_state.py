@@ -332,7 +332,7 @@ class Experiments(RuleBasedStateMachine):
     @rule(data=st.data(), n=st.integers(0, 50))
     def update_counts(self, data, n):
         arm, total = data.draw(st.sampled_from(self.arms)), data.draw(st.integers(0, n))
-        self.agent.update_counts(arm, n, total)
+        self.agent.update_counts(arm, n, total, total - total**2 / n if n else 0.0)  # of zeros and ones
         self.answered(arm, n, total)
 
     @rule(data=st.data(), bad=st.sampled_from([0.5, float("nan"), -1.0]))

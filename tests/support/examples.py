@@ -13,6 +13,7 @@ POLICIES = [
     robai.EOCP(gap=2.0, inflation=0.2, sigma=1.5),
     robai.EOCPUG(sigma=1.0),
     robai.EOCPUG(inflation=0.0, sigma=0.5),
+    robai.EOCPUG(bounds="bernstein"),
     robai.KLEOCP(kl=1.0),
     robai.KLEOCPUG(),
     robai.KLEOCPUG(inflation=0.2, guard=0.0),
@@ -23,6 +24,7 @@ POLICIES = [
     robai.KLUCB(level="ratio"),
     robai.KLUCB(level="round"),
     robai.KLUCB(level="++"),
+    robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
     robai.BAIETC(sigma=1.0),
     robai.DETC(sigma=1.0),
@@ -53,8 +55,15 @@ assert {type(bandit) for bandit in BANDITS} == set(robai.bandits.BANDITS.values(
 TWO_ARMED = (robai.BAIETC, robai.DETC)
 
 
+def needs_an_interval(policy):
+    """Is it for rewards in an interval?"""
+    return isinstance(policy, robai.UCBV) or getattr(policy, "bounds", "") == "bernstein"
+
+
 def fitting(policy, bandit):
     """The bandit with as many arms as the policy takes."""
+    if needs_an_interval(policy) and math.inf in bandit.support:
+        return robai.Bernoulli([0.6, 0.1, 0.3])
     if isinstance(policy, TWO_ARMED):
         return dataclasses.replace(bandit, means=bandit.means[:2])
     return bandit

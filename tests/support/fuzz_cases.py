@@ -154,6 +154,9 @@ def random_stopping(rng):
 
 
 PARAMETERS = {
+    "bounds": lambda rng: pick(rng, "gaussian", "bernstein"),
+    "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
+    "zeta": positive,
     "alpha": lambda rng: 1.0 + positive(rng),
     "delta": lambda rng: pick(rng, None, float(rng.random()), 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53),
     "family": random_family,

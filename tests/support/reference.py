@@ -28,12 +28,14 @@ class State:
     family: robai.families.Family | None = None
     n: list[int] = field(default_factory=list)
     s: list[float] = field(default_factory=list)
+    rewarded: list[list[float]] = field(default_factory=list)
     tape: list[list[float]] = field(default_factory=list)
 
     def __post_init__(self):
         self.family = self.family or self.bandit.family
         self.n = [0] * self.K
         self.s = [0.0] * self.K
+        self.rewarded = [[] for _ in range(self.K)]
         self.tape = [[] for _ in range(self.K)]
         self.rewards = self.bandit._core()
 
@@ -51,12 +53,22 @@ class State:
     def means(self):
         return [self.mean(a) for a in range(self.K)]
 
+    def squares(self, a):
+        """Of the deviations from the mean."""
+        return sum((reward - self.mean(a)) ** 2 for reward in self.rewarded[a])
+
+    @property
+    def estimates(self):
+        """Is the variance unknown?"""
+        return isinstance(self.family, robai.families.Gaussian) and self.family.sigma is None
+
     def pull(self, a):
         if not self.tape[a]:
             count = min(max(self.n[a], 1), TAPE_LENGTH)
             drawn = self.rewards.rewards(a, self.bandit.means[a], count, self.stream)
             self.tape[a] = drawn.tolist()
-        self.s[a] += self.tape[a].pop(0)
+        self.rewarded[a].append(self.tape[a].pop(0))
+        self.s[a] += self.rewarded[a][-1]
         self.n[a] += 1
 
     def argmax(self, values):
@@ -97,11 +109,46 @@ def lcb(x, a, f, sigma):
 
 
 def kl_ucb(x, a, f):
+    if x.estimates:
+        return x.mean(a) + student_width(x, a, f)
     return upper(x.family, x.mean(a), f / x.n[a])
 
 
 def kl_lcb(x, a, f):
+    if x.estimates:
+        return x.mean(a) - student_width(x, a, f)
     return lower(x.family, x.mean(a), f / x.n[a])
+
+
+def student_width(x, a, f):
+    """How far from the mean of an arm, whose variance is unknown, the evidence against a mean is f."""
+    everything = sum(map(x.squares, range(x.K)))
+    widths = {
+        "own": math.sqrt(x.squares(a) / x.n[a] * math.expm1(2 * f / (x.n[a] - 2))),
+        "common": math.sqrt(everything / x.n[a] * math.expm1(2 * f / (x.t - x.K - 1))),
+    }
+    return widths.get(x.family.variance, max(widths.values()))
+
+
+def student_ratio(x, a, b):
+    """The least evidence against any mean that both arms could have."""
+    gap, everything = x.mean(a) - x.mean(b), sum(map(x.squares, range(x.K)))
+    common = (x.t - x.K - 1) / 2 * math.log1p(gap**2 / everything / (1 / x.n[a] + 1 / x.n[b]))
+
+    def evidence(arm, mean):
+        variance = x.squares(arm) / x.n[arm]
+        return (x.n[arm] - 2) / 2 * math.log1p((x.mean(arm) - mean) ** 2 / variance)
+
+    steps = 2000
+    means = [x.mean(b) + gap * step / steps for step in range(steps + 1)]
+    own = min(evidence(a, mean) + evidence(b, mean) for mean in means)
+    return {"own": own, "common": common, "both": min(own, common)}[x.family.variance]
+
+
+def bernstein(x, a, f):
+    """How far a bound of rewards in an interval is from the mean."""
+    low, high = x.bandit.support
+    return math.sqrt(2 * x.squares(a) / x.n[a] * f / x.n[a]) + 3 * (high - low) * f / x.n[a]
 
 
 def over_arms(score):
@@ -143,6 +190,8 @@ def likelihood_ratio(x):
     best = x.means().index(max(x.means()))
 
     def ratio(a, b):
+        if x.estimates:
+            return student_ratio(x, a, b)
         pooled = (x.s[a] + x.s[b]) / (x.n[a] + x.n[b])
         return x.n[a] * divergence(x.family, x.mean(a), pooled) + x.n[b] * divergence(
             x.family, x.mean(b), pooled
@@ -170,8 +219,30 @@ def eocp(p):
 
 
 def eocp_ug(p):
+    if p.bounds == "bernstein":
+        return bernstein_ug(p)
     explore, _, commit, initial = eocp(robai.EOCP(1.0, p.inflation, p.sigma))
     return explore, imbalance(p.inflation), commit, initial
+
+
+def bernstein_ug(p):
+    unbalanced = imbalance(p.inflation)
+
+    def stops(x):
+        f, best = 0.7 * math.log(x.horizon), x.means().index(max(x.means()))
+        floor = x.mean(best) - bernstein(x, best, f)
+        return unbalanced(x) and all(x.mean(a) + bernstein(x, a, f) < floor for a in range(x.K) if a != best)
+
+    return (
+        over_arms(lambda x, a: x.mean(a) + bernstein(x, a, exploration(x, p.inflation))),
+        stops,
+        over_arms(lambda x, a: x.mean(a) - bernstein(x, a, exploration(x, p.inflation))),
+        1,
+    )
+
+
+def ucb_v(p):
+    return over_arms(lambda x, a: x.mean(a) + bernstein(x, a, p.zeta * math.log(x.t + 1))), never, None, 1
 
 
 def kl_eocp(p):
@@ -391,6 +462,7 @@ POLICIES = {
     robai.KLEOCPUG: kl_eocp_ug,
     robai.UCB: plain_ucb,
     robai.KLUCB: plain_kl_ucb,
+    robai.UCBV: ucb_v,
     robai.ThompsonSampling: thompson,
     robai.BAIETC: bai_etc,
     robai.DETC: detc,
@@ -405,6 +477,8 @@ def play(policy, bandit, horizon, state):
     """One run: the arms played up to the commitment, its round and its arm (-1, -1 if there is none)."""
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
     x = State(bandit, horizon, probes.Draws(state), getattr(policy, "family", None))
+    if x.estimates:
+        initial = max(initial, 3)
     arms = []
     while x.t < horizon:
         arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)
