@@ -133,9 +133,12 @@ def student_width(x, a, f):
 def student_ratio(x, a, b):
     """The least evidence against any mean that both arms could have."""
     gap, everything = x.mean(a) - x.mean(b), sum(map(x.squares, range(x.K)))
-    common = (x.t - x.K - 1) / 2 * math.log1p(gap**2 / everything / (1 / x.n[a] + 1 / x.n[b]))
+    degrees = x.t - x.K - 1
+    common = degrees / 2 * math.log1p(gap**2 / everything / (1 / x.n[a] + 1 / x.n[b])) if degrees > 0 else 0
 
     def evidence(arm, mean):
+        if min(x.n[a], x.n[b]) <= 2:
+            return 0
         variance = x.squares(arm) / x.n[arm]
         return (x.n[arm] - 2) / 2 * math.log1p((x.mean(arm) - mean) ** 2 / variance)
 
@@ -413,7 +416,7 @@ def track_and_stop(p):
         means = [
             m + i if m == low else m - i if m == high else m for m, i in zip(x.means(), inside, strict=True)
         ]
-        share = optimal_weights(x.family, means)
+        share = optimal_weights(robai.families.Gaussian(1.0) if x.estimates else x.family, means)
         if p.tracking == "D":
             aims = [x.t * each for each in share]
         else:
@@ -477,8 +480,8 @@ def play(policy, bandit, horizon, state):
     """One run: the arms played up to the commitment, its round and its arm (-1, -1 if there is none)."""
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
     x = State(bandit, horizon, probes.Draws(state), getattr(policy, "family", None))
-    if x.estimates:
-        initial = max(initial, 3)
+    if x.estimates and not isinstance(policy, robai.TrackAndStop):
+        initial = 3  # else there are no bounds
     arms = []
     while x.t < horizon:
         arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)
