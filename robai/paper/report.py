@@ -100,12 +100,12 @@ def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, byt
             rows = ([as_text(it) if isinstance(it, dict) else it for it in each.values()] for each in records)
             numbers[name] = csv_bytes(records[0], rows)
     for played in reproduction.played(FIGURES):
-        rows = (
+        rounds = (
             (label, *row)
             for label, result in played.results.items()
             for row in zip(result.times, result.regret, result.regret_sem, strict=True)
         )
-        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
+        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rounds)
     return numbers
 
 
