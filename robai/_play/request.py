@@ -55,7 +55,7 @@ class Simulation:
         game = Game(bandit.n_arms, horizon, bandit.family, bandit.support)
         return cls(policy, bandit, horizon, rounds, seed, _engine(engine, policy, bandit, game))
 
-    @property
+    @cached_property
     def game(self) -> Game:
         bandit = self.bandit
         return Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
