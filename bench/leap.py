@@ -19,8 +19,6 @@ import numpy as np
 from table import Contestant, Effort, fitted, interleave, platform_line, print_row
 
 import robai
-from robai._play.request import Simulation
-from robai._play.seeds import Seed
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from support.examples import LEAPING
@@ -130,7 +128,7 @@ def measure_again(timed, effort, count=60):
 
 
 def chosen(policy, bandit):
-    return Simulation.of(policy, bandit, bandit.n_arms, 1, Seed((0,)), "auto").engine
+    return robai.simulate(policy, bandit, bandit.n_arms, 1, rng=0, workers=1).meta["engine"]
 
 
 def print_grid(timed, powers):
