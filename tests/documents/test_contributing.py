@@ -30,16 +30,18 @@ def block(name):
     return re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", TEXT, re.S)[1]
 
 
-@pytest.fixture
-def moss_bound(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def moss_bound(tmp_path_factory):
     pytest.importorskip("Cython")
-    (tmp_path / "moss.pyx").write_text(block("moss.pyx"))
+    folder = tmp_path_factory.mktemp("moss")
+    (folder / "moss.pyx").write_text(block("moss.pyx"))
     script = BUILD.format(include=robai.get_include())
-    build = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    build = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
     assert build.returncode == 0, build.stderr
-    monkeypatch.syspath_prepend(tmp_path)
     names = {"__name__": "example"}
-    exec(block("moss.py"), names)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        exec(block("moss.py"), names)
     return names["MossBound"]
 
 
