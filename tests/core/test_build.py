@@ -80,7 +80,7 @@ def test_only_what_has_changed_is_made_again(project):
     os.utime(core / "planted.pyx", (1000, 1000))
     os.utime(
         core / "planted.c", (2000, 2000)
-    )  # older than Cython, as it is in an environment made for the build
+    )  # older than Cython, as in an isolated build
     assert "Cythonizing" not in run(project, "setup.py", "--name").stdout
     os.utime(core / "planted.pyx", (3000, 3000))
     assert "Cythonizing" in run(project, "setup.py", "--name").stdout
