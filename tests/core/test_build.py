@@ -78,9 +78,7 @@ def test_only_what_has_changed_is_made_again(project):
     core = project / "robai" / "_core"
     assert not checks_indices(project)
     os.utime(core / "planted.pyx", (1000, 1000))
-    os.utime(
-        core / "planted.c", (2000, 2000)
-    )  # older than Cython, as in an isolated build
+    os.utime(core / "planted.c", (2000, 2000))  # older than Cython, as in an isolated build
     assert "Cythonizing" not in run(project, "setup.py", "--name").stdout
     os.utime(core / "planted.pyx", (3000, 3000))
     assert "Cythonizing" in run(project, "setup.py", "--name").stdout
