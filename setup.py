@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+import Cython
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -51,14 +52,26 @@ RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
 
 # Only a newer file makes others be made again, so the settings are one: a build in another environment, with
-# the same compiler settings and NumPy, makes what has changed.
+# the same compiler settings, Cython and NumPy, makes what has changed.
 SETTINGS = Path("build/settings.txt")
-settings = f"{DIRECTIVES} {FLAGS} {numpy.__version__}\n"
+settings = f"{DIRECTIVES} {FLAGS} {Cython.__version__} {numpy.__version__}\n"
 changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
+
+CORE = Path("robai/_core")
+declared = max((path.stat().st_mtime for path in CORE.glob("*.pxd")), default=0.0)
+
+
+def source_of(module: Path) -> str:
+    """The module, or the C file that was made of it: Cython sees its own declarations, which every isolated
+    build installs anew, and would make all files again."""
+    made = module.with_suffix(".c")
+    newest = max(module.stat().st_mtime, declared)
+    return str(module if changed or not made.exists() or made.stat().st_mtime < newest else made)
+
 
 # What every module with a memoryview would carry its own copy of: half of the build and of the wheel.
 SHARED = "robai._core._shared"
-sources = {f"robai._core.{path.stem}": str(path) for path in sorted(Path("robai/_core").glob("*.pyx"))}
+sources = {f"robai._core.{path.stem}": source_of(path) for path in sorted(CORE.glob("*.pyx"))}
 
 extensions = [
     Extension(

@@ -19,8 +19,9 @@ import numpy as np
 from table import Contestant, Effort, fitted, interleave, platform_line, print_row
 
 import robai
-from robai._play.request import Simulation
-from robai._play.seeds import Seed
+
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
+from support.examples import LEAPING
 
 FULL = Effort(repetitions=6, piece=0.03, least=2, longest=5.0, many=())
 QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=1.0, many=())
@@ -32,18 +33,6 @@ BERNOULLI = robai.Bernoulli([0.7, 0.2])
 KL = robai.theory.kl_min(BERNOULLI)
 GAP = 0.5
 
-POLICIES = [
-    robai.UCB(),
-    robai.UCB(level="ratio"),
-    robai.UCB(level="round"),
-    robai.KLUCB(),
-    robai.KLUCB(level="ratio"),
-    robai.KLUCB(level="round"),
-    robai.KLUCB(level="++"),
-    robai.EOCP(gap=0.5),
-    robai.EOCPUG(),
-    robai.KLEOCPUG(),
-]
 BANDITS = [
     GAUSSIAN,
     BERNOULLI,
@@ -115,7 +104,7 @@ def measure_grid(effort, powers, bandits):
     """{(policy, bandit, horizon): {engine: contestant}}."""
     timed = {}
     for bandit in bandits:
-        for policy in POLICIES:
+        for policy in LEAPING:
             for power in powers:
                 plays = {engine: game(policy, bandit, 10**power, engine) for engine in ("step", "leap")}
                 pair = {engine: fitted(play, effort.piece) for engine, play in plays.items()}
@@ -139,7 +128,7 @@ def measure_again(timed, effort, count=60):
 
 
 def chosen(policy, bandit):
-    return Simulation.of(policy, bandit, bandit.n_arms, 1, Seed((0,)), "auto").engine
+    return robai.simulate(policy, bandit, bandit.n_arms, 1, rng=0, workers=1).meta["engine"]
 
 
 def print_grid(timed, powers):

@@ -35,10 +35,11 @@ def run(**changes):
 def no_work(monkeypatch):
     """Nothing may be played while a test with this fixture runs."""
 
-    def plays(*arguments):
-        raise AssertionError("work started before the arguments were checked")
+    class Idle:
+        def submit(self, *arguments):
+            raise AssertionError("work started before the arguments were checked")
 
-    monkeypatch.setattr(robai._play.batches, "play", plays)
+    monkeypatch.setitem(VALID, "executor", Idle())
 
 
 # ---- wrong arguments, one by one
@@ -206,7 +207,7 @@ def test_several_best_arms_are_a_warning_at_the_call():
 )
 def test_wrong_policies_are_named_before_any_is_played(policies, error, message):
     with pytest.raises(error, match=message):
-        robai.compare(policies, VALID["bandit"], 50, 2, rng=0)
+        robai.compare(policies, VALID["bandit"], 50, 2, rng=0, executor=VALID["executor"])
 
 
 @pytest.mark.usefixtures("no_work")
@@ -226,7 +227,10 @@ def test_wrong_policies_are_named_before_any_is_played(policies, error, message)
 )
 def test_compare_checks_as_simulate_does(options, error):
     with pytest.raises(error, match=next(iter(options))):
-        robai.compare([robai.UCB()], **{"bandit": VALID["bandit"], "horizon": 50, "runs": 2} | options)
+        robai.compare(
+            [robai.UCB()],
+            **{name: VALID[name] for name in ("bandit", "horizon", "runs", "executor")} | options,
+        )
 
 
 def test_compare_warns_of_several_best_arms_once():

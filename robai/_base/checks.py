@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -44,27 +44,33 @@ def real(name: str, value: Any) -> float:
     """A finite float."""
     number = _float(name, value, "a number")
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise _wrong(name, value, "finite")
     return number
 
 
-def _such(name: str, value: Any, holds: Callable[[float], bool], what: str) -> float:
-    number = real(name, value)
-    if not holds(number):
-        raise ValueError(f"{name} must be {what}, got {value!r}")
-    return number
+def _wrong(name: str, value: Any, what: str) -> ValueError:
+    return ValueError(f"{name} must be {what}, got {value!r}")
 
 
 def positive(name: str, value: Any) -> float:
-    return _such(name, value, lambda number: number > 0.0, "above 0")
+    number = real(name, value)
+    if number <= 0.0:
+        raise _wrong(name, value, "above 0")
+    return number
 
 
 def at_least(name: str, value: Any, low: float) -> float:
-    return _such(name, value, lambda number: number >= low, f"at least {low:g}")
+    number = real(name, value)
+    if number < low:
+        raise _wrong(name, value, f"at least {low:g}")
+    return number
 
 
 def between(name: str, value: Any, low: float, high: float) -> float:
-    return _such(name, value, lambda number: low <= number <= high, f"from {low:g} to {high:g}")
+    number = real(name, value)
+    if not low <= number <= high:
+        raise _wrong(name, value, f"from {low:g} to {high:g}")
+    return number
 
 
 def scale(name: str, value: Any) -> float:
@@ -81,8 +87,10 @@ def scales(name: str, value: Any) -> float | tuple[float, ...]:
 
 def wideness(name: str, value: Any) -> float:
     """How many times wider than another a bound is: above 1."""
-    scale(name, value)
-    return _such(name, value, lambda number: number > 1.0, "above 1")
+    number = scale(name, value)
+    if number <= 1.0:
+        raise _wrong(name, value, "above 1")
+    return number
 
 
 def inflating(name: str, value: Any) -> float:
@@ -92,7 +100,10 @@ def inflating(name: str, value: Any) -> float:
 
 def probability(name: str, value: Any) -> float:
     """Strictly between 0 and 1."""
-    return _such(name, value, lambda number: 0.0 < number < 1.0, "between 0 and 1")
+    number = real(name, value)
+    if not 0.0 < number < 1.0:
+        raise _wrong(name, value, "between 0 and 1")
+    return number
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:

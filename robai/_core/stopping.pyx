@@ -73,7 +73,7 @@ cdef class Imbalance(Stopping):
         cdef double most = <double>arms.pulls[arms.most]
         if most - self.level * (<double>arms.t - most) / <double>(arms.n_arms - 1) <= 1.0:
             return False
-        return self.compared(arms).fires
+        return most - self.level * <double>largest_but(arms, arms.most) > 1.0
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         cdef double n = <double>arms.pulls[arm], others = <double>arms.t - n, needed
@@ -81,11 +81,21 @@ cdef class Imbalance(Stopping):
             return 1
         needed = self.level * others / <double>(arms.n_arms - 1) + 1.0 - n
         if needed < 16.0:
-            needed = self.level * <double>arms.pulls[second_most(arms, arm)] + 1.0 - n
+            needed = self.level * <double>largest_but(arms, arm) + 1.0 - n
         if needed < 1.0:
             return 1
         # Rounded down: too early costs one more question, too late would be wrong.
         return <int64_t>min(needed, 9e18)
+
+
+cdef int64_t largest_but(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    """The largest number of pulls of the other arms: without a branch, which `second_most` cannot do."""
+    cdef Py_ssize_t other
+    cdef int64_t largest = 0
+    for other in range(arms.n_arms):
+        if other != arm:
+            largest = max(largest, arms.pulls[other])
+    return largest
 
 
 cdef Py_ssize_t second_most(const Arms* arms, Py_ssize_t arm) noexcept nogil:
@@ -154,6 +164,13 @@ cdef class MeanGap(Stopping):
         cdef Py_ssize_t best = 0 if gap >= 0.0 else 1
         cdef bint fires = arms.t % 2 == 0 and gap * gap >= square
         return Compared(fires, fabs(gap), sqrt(max(square, 0.0)), best, 1 - best)
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1]), gap
+        if arms.t % 2:
+            return False
+        gap = mean_of(arms, 0) - mean_of(arms, 1)
+        return gap * gap >= self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
 
 
 cdef class Threshold:

@@ -52,7 +52,7 @@ class Simulation:
         rounds = _times(times, game.horizon)
         return cls(policy, bandit, game.horizon, rounds, seed, _engine(engine, policy, bandit, game))
 
-    @property
+    @cached_property
     def game(self) -> Game:
         return Game.of(self.bandit.n_arms, self.horizon, self.bandit)
 
@@ -102,7 +102,7 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
         count = checks.whole("times", times, 1, 10**6)
         grid = np.geomspace(1, horizon, count) if count > 1 else np.empty(0)
         # 10**18 is not exact in floating point.
-        rounds = [int(each) for each in np.unique(np.rint(grid).astype(np.int64)) if each < horizon]
+        rounds = sorted(each for each in set(np.rint(grid).astype(np.int64).tolist()) if each < horizon)
         rounds.append(horizon)
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 

@@ -102,12 +102,12 @@ def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, byt
             )
             numbers[name] = csv_bytes(records[0], texts)
     for played in reproduction.played(FIGURES):
-        rows = (
+        rounds = (
             (label, *row)
             for label, result in played.results.items()
             for row in zip(result.times, result.regret, result.regret_sem, strict=True)
         )
-        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rows)
+        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rounds)
     return numbers
 
 

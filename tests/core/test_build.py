@@ -74,6 +74,16 @@ def test_indices_are_checked_where_that_is_asked_for(project):
     assert not checks_indices(project, ROBAI_DEBUG="")
 
 
+def test_only_what_has_changed_is_made_again(project):
+    core = project / "robai" / "_core"
+    assert not checks_indices(project)
+    os.utime(core / "planted.pyx", (1000, 1000))
+    os.utime(core / "planted.c", (2000, 2000))  # older than Cython, as in an isolated build
+    assert "Cythonizing" not in run(project, "setup.py", "--name").stdout
+    os.utime(core / "planted.pyx", (3000, 3000))
+    assert "Cythonizing" in run(project, "setup.py", "--name").stdout
+
+
 def test_the_slow_builds_find_what_they_are_for(project):
     built = run(project, "setup.py", "build_ext", "--inplace", ROBAI_DEBUG="1", ROBAI_SANITIZE="undefined")
     assert built.returncode == 0, built.stderr

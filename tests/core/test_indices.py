@@ -10,8 +10,6 @@ import pytest
 from support import reference
 
 import robai
-from robai._core.probes import Draws
-from robai._core.rng import seed_block
 
 CLOSE = 1e-13  # relative difference below which either arm may be played
 
@@ -92,7 +90,7 @@ def test_the_arm_played_has_the_largest_precise_index(means, level):
     for run in range(runs):
         increments = np.diff(result.curves[run], prepend=0.0)
         arms = np.abs(increments[:, None] - result.gaps).argmin(axis=1)
-        state = reference.State(bandit, horizon, Draws(seed_block((seed,), (), 0)[run]))
+        state = reference.State(bandit, horizon, reference.stream_of(seed, run))
         for t, arm in enumerate(arms.tolist()):
             if t >= len(means):
                 indices = [index(int(s), n, t + 1) for s, n in zip(state.s, state.n, strict=True)]

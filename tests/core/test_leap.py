@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from support.examples import INDICES, LEAPING
 from support.laws import assert_same_law
 
 import robai
@@ -21,18 +22,7 @@ MIXED = Policy(
     commit=rules.MostPulled(),
 )
 POLICIES = [
-    robai.UCB(sigma=1.0),
-    robai.UCB(level="ratio", sigma=1.0),
-    robai.UCB(level="round", sigma=1.0),
-    robai.KLUCB(),
-    robai.KLUCB(level="ratio"),
-    robai.KLUCB(level="round"),
-    robai.KLUCB(level="++"),
-    robai.EOCP(gap=0.6, sigma=1.0),
-    robai.EOCPUG(sigma=1.0),
-    robai.KLEOCP(kl=0.3),
-    robai.KLEOCPUG(),
-    robai.KLEOCPUG(guard=0.0),
+    *LEAPING,
     MIXED,
     Policy(explore=rules.UpperBound("++", sigma=1.0), stop=rules.KnownGap(0.5, sigma=1.0)),
     Policy(explore=rules.WideBound(sigma=1.0), stop=rules.Imbalance()),
@@ -79,7 +69,7 @@ def test_three_arms(policy, bandit):
 
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
 @pytest.mark.parametrize(
-    "policy", [*POLICIES[:4], robai.KLUCB(level="++"), robai.KLUCB(level="round")], **by_label
+    "policy", [*INDICES[:4], robai.KLUCB(level="++"), robai.KLUCB(level="round")], **by_label
 )
 def test_two_arms_for_longer(policy, bandit):
     assert_engines_agree(policy, with_means(bandit, bandit.means[:2]), 20_000, 100, 600)
@@ -163,7 +153,7 @@ def test_many_runs(policy, bandit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
-@pytest.mark.parametrize("policy", POLICIES[:7], **by_label)
+@pytest.mark.parametrize("policy", INDICES, **by_label)
 def test_many_runs_of_long_horizons(policy, bandit):
     assert_engines_agree(policy, with_means(bandit, bandit.means[:2]), 50_000, 1500, 6000)
 
@@ -175,9 +165,7 @@ COIN = robai.Bernoulli([0.7, 0.2])
 
 
 @pytest.mark.parametrize("horizon", [10**12, 10**15, 2**53 + 1, 10**16 + 1, 10**17 + 3, 10**18])
-@pytest.mark.parametrize(
-    "policy", [*POLICIES[:7], robai.EOCPUG(sigma=1.0), robai.KLEOCPUG(guard=0.0)], **by_label
-)
+@pytest.mark.parametrize("policy", [*INDICES, robai.EOCPUG(sigma=1.0), robai.KLEOCPUG(guard=0.0)], **by_label)
 def test_pulls_add_up_to_any_horizon(policy, horizon):
     bandits = (
         (TWO, COIN) if policy in (robai.UCB(sigma=1.0), robai.KLUCB(), robai.EOCPUG(sigma=1.0)) else (TWO,)

@@ -11,7 +11,6 @@ import pytest
 from support import reference
 
 import robai
-from robai._core.rng import seed_block
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -31,16 +30,18 @@ def block(name):
     return re.search(rf"<!-- {re.escape(name)} -->\n```\w+\n(.*?)```", TEXT, re.S)[1]
 
 
-@pytest.fixture
-def moss_bound(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def moss_bound(tmp_path_factory):
     pytest.importorskip("Cython")
-    (tmp_path / "moss.pyx").write_text(block("moss.pyx"))
+    folder = tmp_path_factory.mktemp("moss")
+    (folder / "moss.pyx").write_text(block("moss.pyx"))
     script = BUILD.format(include=robai.get_include())
-    build = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True)
+    build = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True)
     assert build.returncode == 0, build.stderr
-    monkeypatch.syspath_prepend(tmp_path)
     names = {"__name__": "example"}
-    exec(block("moss.py"), names)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        exec(block("moss.py"), names)
     return names["MossBound"]
 
 
@@ -62,8 +63,8 @@ def test_the_example_plays_its_reference(moss_bound, monkeypatch):
     policy = robai.Policy(explore=moss_bound(sigma=1.0))
     bandit = robai.Bernoulli([0.7, 0.2, 0.5])
     result = robai.simulate(policy, bandit, 400, 4, rng=0, times=range(1, 401), curves=True, engine="step")
-    for run, state in enumerate(seed_block((0,), (), 0)[:4]):
-        arms, *_ = reference.play(policy, bandit, 400, state)
+    for run in range(4):
+        arms, *_ = reference.play(policy, bandit, 400, 0, run)
         assert np.cumsum(result.gaps[arms]) == pytest.approx(result.curves[run])
 
 

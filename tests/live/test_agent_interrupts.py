@@ -10,11 +10,10 @@ import warnings
 
 import numpy as np
 import pytest
-from support.agents import agent_for, twins
+from support.agents import agent_for
 from support.examples import POLICIES, fitting
 
 import robai
-from robai._core.player import Player
 
 ARGUMENTS = {"arms": 3, "horizon": 10**6, "reward": "bernoulli", "rng": 3}
 AGAIN = "make it again from its journal"
@@ -306,27 +305,6 @@ def test_a_journal_that_is_moved_away_is_noticed(tmp_path, monkeypatch):
     assert_in_step(agent, path, robai.KLEOCPUG(), 3, 3)
 
 
-# ---- what used to crash the interpreter
-
-
-def test_counts_that_do_not_fit_are_refused():
-    (agent,) = twins(1)
-    player = agent._player
-    for counts in (
-        ([1], [1.0], [0.0], [0], [], None),
-        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 2, [], None),
-        ([1] * 3, [1.0] * 3, [0.0] * 2, [0] * 3, [], None),
-        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 3, [], (7, 3, [1] * 3, [1.0] * 3, None)),
-        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 3, [], (-1, 3, [1] * 3, [1.0] * 3, None)),
-    ):
-        with pytest.raises(ValueError, match=r"there must be 3|no arm"):
-            player.restore(*counts)
-    for number in (-1, 3, 2**62):
-        with pytest.raises(IndexError):
-            player.update(number, 1.0)
-    assert agent.rounds == 0
-
-
 def test_an_agent_that_was_never_made_is_an_exception():
     class Forgetful(robai.Agent):
         def __init__(self):
@@ -336,8 +314,6 @@ def test_an_agent_that_was_never_made_is_an_exception():
         for call in (agent.select, lambda: agent.update(0, 1), agent.summary, agent.to_json):  # noqa: B023
             with pytest.raises(AttributeError):
                 call()
-    with pytest.raises(TypeError):
-        Player.__new__(Player)
 
 
 # ---- threads, forks and long calls

@@ -8,6 +8,24 @@ import numpy as np
 
 import robai
 
+INDICES = [
+    robai.UCB(sigma=1.0),
+    robai.UCB(level="ratio", sigma=1.0),
+    robai.UCB(level="round", sigma=1.0),
+    robai.KLUCB(),
+    robai.KLUCB(level="ratio"),
+    robai.KLUCB(level="round"),
+    robai.KLUCB(level="++"),
+]
+# What both engines play. Their parameters suit gaps of about 0.5.
+LEAPING = [
+    *INDICES,
+    robai.EOCP(gap=0.5, sigma=1.0),
+    robai.EOCPUG(sigma=1.0),
+    robai.KLEOCP(kl=0.3),
+    robai.KLEOCPUG(),
+    robai.KLEOCPUG(guard=0.0),
+]
 POLICIES = [
     robai.EOCP(gap=1.5, sigma=1.0),
     robai.EOCP(gap=2.0, inflation=0.2, sigma=1.5),
@@ -17,13 +35,7 @@ POLICIES = [
     robai.KLEOCP(kl=1.0),
     robai.KLEOCPUG(),
     robai.KLEOCPUG(inflation=0.2, guard=0.0),
-    robai.UCB(sigma=1.0),
-    robai.UCB(level="ratio", sigma=1.0),
-    robai.UCB(level="round", sigma=1.0),
-    robai.KLUCB(),
-    robai.KLUCB(level="ratio"),
-    robai.KLUCB(level="round"),
-    robai.KLUCB(level="++"),
+    *INDICES,
     robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
     robai.BAIETC(sigma=1.0),

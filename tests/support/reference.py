@@ -16,6 +16,7 @@ from support.reference_divergences import divergence, lower, optimal_weights, up
 import robai
 from robai._core import probes
 from robai._core.engine import TAPE_LENGTH
+from robai._core.rng import seed_block
 
 
 @dataclass
@@ -476,10 +477,18 @@ POLICIES = {
 }
 
 
-def play(policy, bandit, horizon, state):
-    """One run: the arms played up to the commitment, its round and its arm (-1, -1 if there is none)."""
+def stream_of(seed, run):
+    """The generator of a run of `simulate(rng=seed)`; of the first 256 runs."""
+    return probes.Draws(seed_block((seed,), (), 0)[run])
+
+
+def play(policy, bandit, horizon, seed, run):
+    """One run of `simulate(rng=seed)`: the arms played up to the commitment, its round and its arm.
+
+    (-1, -1 if there is none.)
+    """
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
-    x = State(bandit, horizon, probes.Draws(state), getattr(policy, "family", None))
+    x = State(bandit, horizon, stream_of(seed, run), getattr(policy, "family", None))
     if x.estimates and not isinstance(policy, robai.TrackAndStop):
         initial = 3  # else there are no bounds
     arms = []

@@ -6,25 +6,40 @@ import robai
 
 
 def divergence(family, p, q):
-    def xlogy(x, y):
-        return 0.0 if x == 0.0 else (math.inf if y == 0.0 else x * math.log(x / y))
+    return divergence_of(family)(p, q)
 
+
+def divergence_of(family):
+    """The function d(p, q), where it is asked for often."""
     match family:
         case robai.families.Gaussian(sigma):
-            return (p - q) ** 2 / (2 * sigma**2)
+            return lambda p, q: (p - q) ** 2 / (2 * sigma**2)
         case robai.families.Bernoulli():
-            return max(xlogy(p, q) + xlogy(1 - p, 1 - q), 0.0)
+            return bernoulli
         case robai.families.Binomial(n):
-            return n * divergence(robai.families.Bernoulli(), p / n, q / n)
+            return lambda p, q: n * bernoulli(p / n, q / n)
         case robai.families.Poisson():
-            return max(q - p + xlogy(p, q), 0.0)
+            return lambda p, q: max(q - p + xlogy(p, q), 0.0)
         case robai.families.Exponential():
-            return max(p / q - 1 - math.log(p / q), 0.0) if q > 0 else math.inf
+            return exponential
         case robai.families.Gamma(shape):
-            return shape * divergence(robai.families.Exponential(), p, q)
+            return lambda p, q: shape * exponential(p, q)
         case robai.families.NegativeBinomial(r):
-            return max(xlogy(p, q) - (p + r) * math.log((p + r) / (q + r)), 0.0)
+            return lambda p, q: max(xlogy(p, q) - (p + r) * math.log((p + r) / (q + r)), 0.0)
     raise NotImplementedError(family)
+
+
+def xlogy(x, y):
+    """x log(x / y)."""
+    return 0.0 if x == 0.0 else (math.inf if y == 0.0 else x * math.log(x / y))
+
+
+def bernoulli(p, q):
+    return max(xlogy(p, q) + xlogy(1 - p, 1 - q), 0.0)
+
+
+def exponential(p, q):
+    return max(p / q - 1 - math.log(p / q), 0.0) if q > 0 else math.inf
 
 
 def upper(family, p, level):
@@ -69,33 +84,28 @@ def optimal_weights(family, means):
     ties = [a for a, mean in enumerate(means) if mean == means[best]]
     if len(ties) > 1:
         return [1 / len(ties) if a in ties else 0.0 for a in range(len(means))]
-    top = means[best]
+    top, d = means[best], divergence_of(family)
 
     def middle(a, x):
         return (top + x * means[a]) / (1 + x)
 
-    def ratio(a, y):  # x with d(top, c) + x d(mean, c) = y
+    def cost(a, x):
+        c = middle(a, x)
+        return d(top, c) + x * d(means[a], c)
+
+    def ratio(a, y):  # x with cost y
         high = 1.0
-        while (
-            divergence(family, top, middle(a, high)) + high * divergence(family, means[a], middle(a, high))
-            < y
-        ):
+        while cost(a, high) < y:
             high *= 2
-        return bisect(
-            lambda x: (
-                divergence(family, top, middle(a, x)) + x * divergence(family, means[a], middle(a, x)) <= y
-            ),
-            0.0,
-            high,
-        )
+        return bisect(lambda x: cost(a, x) <= y, 0.0, high)
 
     others = [a for a in range(len(means)) if a != best]
 
     def total(y):
         cs = [(a, middle(a, ratio(a, y))) for a in others]
-        return sum(divergence(family, top, c) / divergence(family, means[a], c) for a, c in cs)
+        return sum(d(top, c) / d(means[a], c) for a, c in cs)
 
-    limit = min(divergence(family, top, means[a]) for a in others)
+    limit = min(d(top, means[a]) for a in others)
     low, high = 0.0, limit
     for _ in range(60):
         y = 0.5 * (low + high)
