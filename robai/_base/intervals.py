@@ -120,7 +120,7 @@ def _deviance(x: float, mean: float) -> float:
 
 
 def _hazard(a: int, b: int, x: float, y: float) -> float:
-    """x^a y^b / (B(a, b) I_x(a, b)) with y = 1 - x, for a y - b x > -1: at every p that `_log_odds` visits."""
+    """x^a y^b / (B(a, b) I_x(a, b)) with y = 1 - x, for a y - b x > -1, as at all p of `_log_odds`."""
     return _beta_fraction(a, b, x, y) if b <= _FEW else 1.0 / _beta_integral(a, b, x, y)
 
 
