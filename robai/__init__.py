@@ -22,7 +22,7 @@ from robai.simulation import compare, simulate, sweep
 if TYPE_CHECKING:
     from robai import plotting, theory
     from robai.live import Agent, HorizonReached, Journal, load
-    from robai.plotting import figure
+    from robai.plotting.panels import figure
 
 __version__ = VERSION
 
@@ -65,7 +65,7 @@ if not TYPE_CHECKING:  # which would take any name for one of the package's
         if name in _LIVE:
             return getattr(import_module("robai.live"), name)
         if name == "figure":
-            return import_module("robai.plotting").figure
+            return import_module("robai.plotting.panels").figure
         raise AttributeError(f"module 'robai' has no attribute {name!r}")
 
 

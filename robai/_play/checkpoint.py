@@ -43,7 +43,7 @@ class Checkpoint:
             write_atomically(manifest, json.dumps(_request(simulation), indent=1).encode(), replace=False)
         # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
-            found = parse(manifest.read_bytes())
+            found = {"common": None} | parse(manifest.read_bytes())  # which only those of common rewards have
             if simulation.seed.fresh:
                 simulation = replace(simulation, seed=_seed(found))
             wanted = _request(simulation)

@@ -21,6 +21,7 @@ from robai.plotting.style import (
     literal,
     log_x,
     mean_of,
+    set_limits,
     styles,
 )
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from robai.result import Result
 
 _MOST_STEPS = 400  # of a distribution function; more are not seen, and make a vector graphic heavy
+_COLUMN = "_robai_column"  # attribute of axes that have a column of policies that never commit
 _LIMIT = "Lai-Robbins, as T grows"
 _FEW = 30  # runs that carry half the regret: with fewer, the mean is not nearly normal
 
@@ -88,7 +90,8 @@ def plot_regret(
         curves.append(_limit_line(ax, results, checks.positive("lower_bound", lower_bound)))
     ax.margins(x=0)
     mean_of_runs = any(result.runs > 1 for result in results)
-    ax.set(ylim=(0.0, None), xlabel="round", ylabel="mean " * mean_of_runs + "cumulative regret")
+    ax.set(xlabel="round", ylabel="mean " * mean_of_runs + "cumulative regret")
+    set_limits(ax, "y", 0.0, None)
     log_x(ax)
     return name_curves(ax, curves, fresh, explained(results, band, confidence)) if legend else ax
 
@@ -173,13 +176,13 @@ def plot_commitment(
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)
-        median = result.digest().commit_median
-        if median is None:
+        middle = result.digest().commit_median
+        if middle is None:
             medians.append(Curve(label, result.horizon**0.06, 0.0, curve.get_color()))
         else:
-            medians.append(Curve(label, median, share[-1] / 2.0, curve.get_color()))
+            medians.append(Curve(label, middle, share[-1] / 2.0, curve.get_color()))
             ax.plot(
-                [median], [share[-1] / 2.0], "o", color=curve.get_color(), markeredgecolor="white", zorder=3
+                [middle], [share[-1] / 2.0], "o", color=curve.get_color(), markeredgecolor="white", zorder=3
             )
         paths.append((np.repeat(rounds, 2)[1:], np.repeat(share, 2)[:-1]))
     ax.margins(x=0)
@@ -226,7 +229,7 @@ def plot_tradeoff(
     results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     means = [(mean_of(result, "commitment"), mean_of(result, "regret")) for result in results]
     front = [not any(_beats(other, own) for other in means) for own in means]
-    column = _column(results, means)
+    column = _column(ax, results, means)
     points, steps = [], []
     paths: list[tuple[Any, Any]] = []
     for result, (rounds, regret), best, style in zip(
@@ -234,7 +237,7 @@ def plot_tradeoff(
     ):
         never = not result.committed.any()
         x, y = column if never else rounds.value, regret.value
-        wide, high = (0.0 if np.isnan(mean.sem) else z * mean.sem for mean in (rounds, regret))
+        wide, high = _reach(rounds, z), _reach(regret, z)
         errors: dict[str, Any] = {"yerr": high} if never else {"xerr": wide, "yerr": high}
         name = result.label if never else result.label + _never(result)
         style |= {"markerfacecolor": style["color"] if best else "white", "linestyle": "", "label": name}
@@ -250,9 +253,12 @@ def plot_tradeoff(
     ax.plot(xs, ys, color=GREY, linewidth=0.8, zorder=0, drawstyle="steps-post")
     paths.append((np.repeat(xs, 2)[1:], np.repeat(ys, 2)[:-1]))
     ax.margins(x=0.25, y=0.15)
-    ax.set(ylim=(0.0, None), xlabel="mean commitment time, rounds", ylabel="mean regret")
+    ax.set(xlabel="mean commitment time, rounds", ylabel="mean regret")
+    set_limits(ax, "y", 0.0, None)
     log_x(ax)
-    if any(not result.committed.any() for result in results):
+    if not all(result.committed.any() for result in results):
+        setattr(ax, _COLUMN, column)
+    if hasattr(ax, _COLUMN):
         _mark_column(ax, max(result.horizon for result in results), column)
     if legend and not label_points(ax, points, paths):
         add_legend(ax, loc="best")
@@ -260,8 +266,15 @@ def plot_tradeoff(
     return ax
 
 
-def _column(results: list[Result], means: list[tuple[Mean, Mean]]) -> float:
-    """Where policies are drawn that never commit: beyond the last round."""
+def _reach(mean: Mean, z: float) -> float:
+    """Of an interval, to either side; none of one run alone, which cannot tell."""
+    return 0.0 if np.isnan(mean.sem) else z * mean.sem
+
+
+def _column(ax: Axes, results: list[Result], means: list[tuple[Mean, Mean]]) -> float:
+    """Where policies are drawn that never commit: beyond the last round, or where those before them are."""
+    if (before := getattr(ax, _COLUMN, None)) is not None:
+        return float(before)
     last = float(max(result.horizon for result in results))
     first = min(rounds.value for rounds, _ in means)
     return float(last * max(2.0, (last / first) ** 0.3))
@@ -270,7 +283,7 @@ def _column(results: list[Result], means: list[tuple[Mean, Mean]]) -> float:
 def _mark_column(ax: Axes, last: int, column: float) -> None:
     """A line between rounds and the column of those who never commit, which has a tick of its own."""
     width = column / last
-    ax.set_xlim(ax.get_xlim()[0], column * width**0.9)
+    set_limits(ax, "x", None, column * width**0.9)
     ax.axvline(last * width**0.25, color="0.8", linewidth=0.8, zorder=0)
     axis = ax.xaxis
     low, high = np.log(ax.get_xlim())
@@ -366,7 +379,7 @@ def _draw_means(
             continue
         x = [place for place, _ in points]
         y = [mean.value for _, mean in points]
-        errors = [0.0 if np.isnan(mean.sem) else z * mean.sem for _, mean in points]
+        errors = [_reach(mean, z) for _, mean in points]
         style: dict[str, Any] = own | {"markersize": 4, "capsize": 2, "label": label} | line
         drawn = ax.errorbar(x, y, yerr=errors, **style)
         ends.append(Curve(label, x[-1], y[-1], drawn.lines[0].get_color()))
@@ -376,5 +389,5 @@ def _draw_means(
         label, height = level
         ax.axhline(height, color=GREY, linewidth=0.8, label=label)
         ends.append(Curve(label, ax.get_xlim()[1], height, GREY))
-    ax.set_ylim(bottom=0.0)
+    set_limits(ax, "y", 0.0, None)
     return name_curves(ax, ends, fresh, loc="best")

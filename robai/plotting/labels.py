@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from robai.plotting.style import spread
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
@@ -135,24 +137,6 @@ def _leader(curve: Curve) -> dict[str, Any]:
     }
 
 
-def spread(wanted: Floats, distance: float, low: float, high: float) -> Floats:
-    """The places nearest to the wanted ones (least squares) that are `distance` apart, from low to high.
-
-    In units in which neighbours may touch this is isotonic regression, by pooling adjacent violators.
-    """
-    order = np.argsort(wanted, kind="stable")
-    steps = distance * np.arange(len(wanted))
-    pools: list[list[float]] = []
-    for value in wanted[order] - steps:
-        pools.append([value])
-        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
-            pools[-2:] = [pools[-2] + pools[-1]]
-    level = np.array([np.mean(pool) for pool in pools for _ in pool])
-    places = np.empty(len(wanted))
-    places[order] = np.clip(level, low, high - distance * (len(wanted) - 1)) + steps
-    return places
-
-
 def label_points(ax: Axes, points: list[Curve], drawn: Iterable[Sequence[Any]] = ()) -> bool:
     """Write the name of each point near it, where it covers least; whether there is such a place for all.
 
@@ -169,7 +153,7 @@ def label_points(ax: Axes, points: list[Curve], drawn: Iterable[Sequence[Any]] =
         place, box = _best_place(ax, text_width(point.label) * _pixels(ax), centre, taken, avoided, centres)
         if place is None:
             return False
-        taken.append(box)
+        taken.append(box.padded(0.4 * font_size() * _pixels(ax)))
         chosen.append(place)
     for point, (x, y, right) in zip(points, chosen, strict=True):
         near = abs(x) + abs(y) <= 2.5 * _GAP

@@ -1,4 +1,4 @@
-"""Several figures of the same results in one; `robai.plotting` offers it."""
+"""Several figures of the same results in one: `robai.figure`."""
 
 from __future__ import annotations
 

@@ -105,6 +105,7 @@ def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
             ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)
             curves.append(Curve(label, float(ranks[-1]), float(share[-1]), style["color"]))
     ax.set_yscale("log")
+    ax.locator_params(axis="x", integer=True)
     ax.set(xlabel="arm, by the rank of its mean", ylabel="share of the rounds")
     return name_curves(ax, curves, fresh, loc="upper right") if legend else ax
 

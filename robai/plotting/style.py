@@ -1,4 +1,4 @@
-"""What the figures share: axes, colours and line styles, the numbers behind a point."""
+"""What the figures share: axes, colours and line styles, the numbers behind a point, and places apart."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from robai._base.intervals import Mean
 from robai._base.text import printable
@@ -103,6 +106,19 @@ def log_x(ax: Axes) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def set_limits(ax: Axes, axis: Literal["x", "y"], *ends: float | None) -> None:
+    """Set the lower and the upper end of an axis; None is where what is drawn ends, or as a user has set it.
+
+    An end that was set by an earlier call on the same axes, before all was drawn, is not the user's.
+    """
+    own: dict[str, Any] = vars(ax).setdefault("_robai_limits", {})
+    limits, set_both = (ax.get_xlim, ax.set_xlim) if axis == "x" else (ax.get_ylim, ax.set_ylim)
+    if own.get(axis) == limits():
+        ax.autoscale(axis=axis)
+    set_both(*ends)
+    own[axis] = limits()
+
+
 Quantity = Literal["regret", "commitment"]
 QUANTITIES: dict[Quantity, str] = {"regret": "mean regret", "commitment": "mean commitment time"}
 
@@ -111,3 +127,21 @@ def mean_of(result: Result, quantity: Quantity) -> Mean:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
     digest = result.digest()
     return digest.regret if quantity == "regret" else digest.capped_time
+
+
+def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float) -> NDArray[np.float64]:
+    """The places nearest to the wanted ones (least squares) that are `distance` apart, from low to high.
+
+    In units in which neighbours may touch this is isotonic regression, by pooling adjacent violators.
+    """
+    order = np.argsort(wanted, kind="stable")
+    steps = distance * np.arange(len(wanted))
+    pools: list[list[float]] = []
+    for value in wanted[order] - steps:
+        pools.append([value])
+        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    level = np.array([np.mean(pool) for pool in pools for _ in pool])
+    places = np.empty(len(wanted))
+    places[order] = np.clip(level, low, high - distance * (len(wanted) - 1)) + steps
+    return places

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Callable, Sequence
@@ -179,6 +178,8 @@ _WRITERS: dict[str, Callable[[list[str], Rows, Bold], str]] = {
 
 def _csv(results: list[Result], names: Sequence[str], base: Result, best: list[int]) -> str:
     """Every number in full, in a column of its own; nothing where there is nothing to say."""
+    import csv  # which `import robai` can do without
+
     rows = [_numbers(result, names, base, place in best) for place, result in enumerate(results)]
     file = io.StringIO()
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
