@@ -83,7 +83,7 @@ cdef inline double next_normal(Rng* rng) noexcept nogil:
 cdef void fill_normal(Rng* rng, double mean, double sigma, double* out, Py_ssize_t count) noexcept nogil
 
 
-# The states of `count` generators that have nothing to do with each other or with `rng`, which stays as it is.
+# The states of `count` generators, apart from each other and from `rng`, which stays as it is.
 cdef void seed_apart(const Rng* rng, Rng* out, Py_ssize_t count) noexcept nogil
 
 

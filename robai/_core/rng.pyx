@@ -78,11 +78,14 @@ cdef void fill_normal(Rng* rng, double mean, double sigma, double* out, Py_ssize
 
 
 cdef void seed_apart(const Rng* rng, Rng* out, Py_ssize_t count) noexcept nogil:
-    """By SplitMix64 (Steele, Lea and Flood, 2014), as Blackman and Vigna advise: one word after the other, so
-    that no two words of a state are equal, and none is all zero."""
-    cdef uint64_t x = rng.s[0] ^ rotate_left(rng.s[1], 16) ^ rotate_left(rng.s[2], 32) ^ rotate_left(rng.s[3], 48)
+    """By SplitMix64 (Steele, Lea and Flood, 2014), as Blackman and Vigna advise.
+
+    Its words are different from each other, so that no state is all zero.
+    """
+    cdef uint64_t x = rng.s[0] ^ rotate_left(rng.s[1], 16)
     cdef uint64_t z
     cdef Py_ssize_t i, k
+    x ^= rotate_left(rng.s[2], 32) ^ rotate_left(rng.s[3], 48)
     for i in range(count):
         for k in range(4):
             x += <uint64_t>0x9E3779B97F4A7C15

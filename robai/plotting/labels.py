@@ -148,20 +148,34 @@ def label_points(ax: Axes, points: list[Curve], drawn: Iterable[Sequence[Any]] =
     centres = [ax.transData.transform((point.x, point.y)) for point in points]
     taken = [text.get_window_extent() for text in ax.texts if hasattr(text, _MARK)]
     avoided = np.concatenate([np.array(centres).reshape(-1, 2), *(_dots(ax, *line) for line in drawn)])
-    chosen = []
+    chosen: list[_Place] = []
     for point, centre in zip(points, centres, strict=True):
-        place, box = _best_place(ax, text_width(point.label) * _pixels(ax), centre, taken, avoided, centres)
+        place = _best_place(ax, text_width(point.label) * _pixels(ax), centre, taken, avoided, centres)
         if place is None:
             return False
-        taken.append(box.padded(0.4 * font_size() * _pixels(ax)))
+        taken.append(place.box.expanded(1.0 + 0.8 * font_size() * _pixels(ax) / place.box.width, 1.0))
+        avoided = np.concatenate([avoided, place.leader[4:]])  # near the point all its neighbours' lines are
         chosen.append(place)
-    for point, (x, y, right) in zip(points, chosen, strict=True):
-        near = abs(x) + abs(y) <= 2.5 * _GAP
-        arrow = None if near else _leader(point) | {"relpos": (0.5 - 0.5 * right, 0.5)}
-        side = {"ha": ("center", "left", "right")[right], "va": "center"}
-        text = _annotate(ax, point, (x, y), textcoords="offset points", arrowprops=arrow, **side)
+    for point, place in zip(points, chosen, strict=True):
+        arrow = _leader(point) | {"relpos": place.hold} if len(place.leader) else None
+        side = {"ha": ("center", "left", "right")[place.right], "va": "center"}
+        text = _annotate(ax, point, place.offset, textcoords="offset points", arrowprops=arrow, **side)
         setattr(text, _MARK, True)
     return True
+
+
+class _Place(NamedTuple):
+    """Of a name: from its point, in points; to which side; its box, and its thin line as dots, in pixels."""
+
+    offset: tuple[float, float]
+    right: int
+    box: Bbox
+    leader: Floats
+
+    @property
+    def hold(self) -> tuple[float, float]:
+        """Where on its box the line begins."""
+        return (0.5 - 0.5 * self.right, 0.5) if self.right else (0.5, 0.0 if self.offset[1] > 0.0 else 1.0)
 
 
 _GAP = 7.0  # points between a point and its name
@@ -172,17 +186,15 @@ _MOST_COVERED = 8  # dots of lines under a name
 
 def _best_place(
     ax: Axes, width: float, centre: Floats, taken: list[Bbox], avoided: Floats, points: list[Floats]
-) -> tuple[tuple[float, float, int] | None, Bbox]:
-    """Offset, in points, and side of a name; None if it covers too much wherever it is."""
+) -> _Place | None:
+    """Where a name covers least; None if it covers too much wherever it is."""
     from matplotlib.transforms import Bbox
 
     pixels, frame = _pixels(ax), ax.get_window_extent()
     height = 1.15 * font_size() * pixels
-    found: list[tuple[float, tuple[float, float, int], Bbox]] = []
+    found: list[tuple[float, _Place]] = []
     sides = [*itertools.product(_SHIFTS, (1, -1)), (0.0, 0)]
     for lines, (shift, right) in itertools.product(_LINES, sides):
-        if right == 0 and lines == 0:
-            continue
         x, y = shift * right * _GAP, lines * 1.2 * font_size()
         middle = centre[0] + x * pixels + 0.5 * right * width, centre[1] + y * pixels
         box = Bbox.from_bounds(middle[0] - 0.5 * width, middle[1] - 0.5 * height, width, height)
@@ -190,11 +202,14 @@ def _best_place(
         covered = _count(box, avoided) + _count(box.padded(2.0 * pixels), np.array(points)) * _MOST_COVERED
         if not inside or covered > _MOST_COVERED or box.count_overlaps(taken):
             continue
-        found.append((covered + 1.5 * abs(lines) + 0.8 * shift + 0.1 * (right < 1), (x, y, right), box))
-    if not found:
-        return None, frame
-    _, place, box = min(found, key=lambda each: each[0])
-    return place, box
+        place = _Place((x, y), right, box, np.empty((0, 2)))
+        if abs(x) + abs(y) > 2.5 * _GAP:
+            hold = np.array(box.min) + np.array(place.hold) * (np.array(box.max) - box.min)
+            place = place._replace(leader=np.linspace(centre, hold, 12))
+            crossed = sum(_count(other.padded(-0.45 * font_size() * pixels), place.leader) for other in taken)
+            covered += _MOST_COVERED * crossed
+        found.append((covered + 1.5 * abs(lines) + 0.8 * shift + 0.1 * (right < 1), place))
+    return min(found, key=lambda each: each[0])[1] if found else None
 
 
 def _count(box: Bbox, points: Floats) -> int:

@@ -80,9 +80,11 @@ class Sweep(Mapping[Cell, Result]):
 
     @staticmethod
     def _only(name: str, given: Any, there: tuple[Any, ...]) -> Any:
-        if given is None and len(there) > 1:
+        if given is not None:
+            return given
+        if len(there) != 1:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, there))}, got None")
-        return there[0] if given is None else given
+        return there[0]
 
     def to_dataframe(self) -> pd.DataFrame:
         """A pandas table with a row a result: policy, bandit, horizon and the numbers of its digest.
