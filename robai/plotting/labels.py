@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -145,19 +144,22 @@ def label_points(ax: Axes, points: list[Curve], drawn: Iterable[Sequence[Any]] =
     """
     ax.get_xlim()  # as in _label_ends
     ax.get_ylim()
-    centres = [ax.transData.transform((point.x, point.y)) for point in points]
-    taken = [text.get_window_extent() for text in ax.texts if hasattr(text, _MARK)]
-    avoided = np.concatenate([np.array(centres).reshape(-1, 2), *(_dots(ax, *line) for line in drawn)])
-    chosen: list[_Place] = []
+    size = font_size() * _pixels(ax)
+    centres = np.array([ax.transData.transform((point.x, point.y)) for point in points]).reshape(-1, 2)
+    taken: list[Any] = [text.get_window_extent().extents for text in ax.texts if hasattr(text, _MARK)]
+    avoided = np.concatenate([centres, *(_dots(ax, *line) for line in drawn)])
+    chosen = []
     for point, centre in zip(points, centres, strict=True):
-        place = _best_place(ax, text_width(point.label) * _pixels(ax), centre, taken, avoided, centres)
+        width = text_width(point.label) * _pixels(ax)
+        place = _best_place(ax, width, centre, np.array(taken).reshape(-1, 4), avoided, centres)
         if place is None:
             return False
-        taken.append(place.box.expanded(1.0 + 0.8 * font_size() * _pixels(ax) / place.box.width, 1.0))
+        taken.append(place.box + 0.4 * size * np.array([-1, 0, 1, 0]))
         avoided = np.concatenate([avoided, place.leader[4:]])  # near the point all its neighbours' lines are
         chosen.append(place)
     for point, place in zip(points, chosen, strict=True):
-        arrow = _leader(point) | {"relpos": place.hold} if len(place.leader) else None
+        hold = (0.5 - 0.5 * place.right, 0.5 if place.right else float(place.offset[1] < 0.0))
+        arrow = _leader(point) | {"relpos": hold} if len(place.leader) else None
         side = {"ha": ("center", "left", "right")[place.right], "va": "center"}
         text = _annotate(ax, point, place.offset, textcoords="offset points", arrowprops=arrow, **side)
         setattr(text, _MARK, True)
@@ -169,52 +171,56 @@ class _Place(NamedTuple):
 
     offset: tuple[float, float]
     right: int
-    box: Bbox
+    box: Floats  # x and y of its lower left and upper right corners
     leader: Floats
-
-    @property
-    def hold(self) -> tuple[float, float]:
-        """Where on its box the line begins."""
-        return (0.5 - 0.5 * self.right, 0.5) if self.right else (0.5, 0.0 if self.offset[1] > 0.0 else 1.0)
 
 
 _GAP = 7.0  # points between a point and its name
-_LINES = (0, 1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)  # up from the point
-_SHIFTS = (1.0, 3.0, 6.0, 10.0)  # gaps to the side
+_SIDES = np.array([(shift, right) for shift in (1.0, 3.0, 6.0, 10.0) for right in (1, -1)] + [(0.0, 0)])
+_LINES = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8])  # up from the point
 _MOST_COVERED = 8  # dots of lines under a name
 
 
 def _best_place(
-    ax: Axes, width: float, centre: Floats, taken: list[Bbox], avoided: Floats, points: list[Floats]
+    ax: Axes, width: float, centre: Floats, taken: Floats, avoided: Floats, points: Floats
 ) -> _Place | None:
     """Where a name covers least; None if it covers too much wherever it is."""
-    from matplotlib.transforms import Bbox
+    pixels = _pixels(ax)
+    size = font_size() * pixels
+    lines = np.repeat(_LINES, len(_SIDES))
+    shifts, right = np.tile(_SIDES, (len(_LINES), 1)).T
+    offsets = np.column_stack([shifts * right * _GAP, lines * 1.2 * font_size()])
+    middle = centre + offsets * pixels + np.column_stack([0.5 * right * width, 0.0 * right])
+    half = 0.5 * np.array([width, 1.15 * size])
+    boxes = np.concatenate([middle - half, middle + half], axis=1)
+    frame = ax.get_window_extent().extents
+    allowed = (boxes[:, :2] >= frame[:2]).all(axis=1) & (boxes[:, 2:] <= frame[2:]).all(axis=1)
+    for other in taken:
+        allowed &= (boxes[:, 2:] < other[:2]).any(axis=1) | (boxes[:, :2] > other[2:]).any(axis=1)
+    covered = _inside(avoided, boxes).sum(axis=1)
+    covered += _MOST_COVERED * _inside(points, boxes + 2.0 * pixels * np.array([-1, -1, 1, 1])).sum(axis=1)
+    # A line begins at the side of the name that is nearest to the point.
+    hold = np.column_stack(
+        [middle[:, 0] - right * half[0], middle[:, 1] - (right == 0) * np.sign(lines) * half[1]]
+    )
+    leaders = centre + np.linspace(0.0, 1.0, 12)[:, np.newaxis] * (hold - centre)[:, np.newaxis, :]
+    far = np.abs(offsets).sum(axis=1) > 2.5 * _GAP
+    inner = taken + 0.45 * size * np.array([1, 1, -1, -1])
+    inside = _inside(leaders.reshape(-1, 2), inner).any(axis=0)  # of any other name
+    crossed = far * inside.reshape(len(boxes), -1).sum(axis=1)
+    cost = covered + _MOST_COVERED * crossed + 1.5 * np.abs(lines) + 0.8 * shifts + 0.1 * (right < 1)
+    cost[~allowed | (covered > _MOST_COVERED)] = np.inf
+    best = int(np.argmin(cost))
+    if np.isinf(cost[best]):
+        return None
+    x, y = offsets[best].tolist()
+    return _Place((x, y), int(right[best]), boxes[best], leaders[best] if far[best] else np.empty((0, 2)))
 
-    pixels, frame = _pixels(ax), ax.get_window_extent()
-    height = 1.15 * font_size() * pixels
-    found: list[tuple[float, _Place]] = []
-    sides = [*itertools.product(_SHIFTS, (1, -1)), (0.0, 0)]
-    for lines, (shift, right) in itertools.product(_LINES, sides):
-        x, y = shift * right * _GAP, lines * 1.2 * font_size()
-        middle = centre[0] + x * pixels + 0.5 * right * width, centre[1] + y * pixels
-        box = Bbox.from_bounds(middle[0] - 0.5 * width, middle[1] - 0.5 * height, width, height)
-        inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-        covered = _count(box, avoided) + _count(box.padded(2.0 * pixels), np.array(points)) * _MOST_COVERED
-        if not inside or covered > _MOST_COVERED or box.count_overlaps(taken):
-            continue
-        place = _Place((x, y), right, box, np.empty((0, 2)))
-        if abs(x) + abs(y) > 2.5 * _GAP:
-            hold = np.array(box.min) + np.array(place.hold) * (np.array(box.max) - box.min)
-            place = place._replace(leader=np.linspace(centre, hold, 12))
-            crossed = sum(_count(other.padded(-0.45 * font_size() * pixels), place.leader) for other in taken)
-            covered += _MOST_COVERED * crossed
-        found.append((covered + 1.5 * abs(lines) + 0.8 * shift + 0.1 * (right < 1), place))
-    return min(found, key=lambda each: each[0])[1] if found else None
 
-
-def _count(box: Bbox, points: Floats) -> int:
-    low, high = box.min, box.max
-    return int(((points >= low) & (points <= high)).all(axis=1).sum())
+def _inside(points: Floats, boxes: Floats) -> NDArray[np.bool_]:
+    """Which points are in which boxes, boxes x points."""
+    low, high = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:]
+    return np.asarray(((points >= low) & (points <= high)).all(axis=2))
 
 
 def _dots(ax: Axes, xs: Any, ys: Any) -> Floats:
