@@ -17,11 +17,12 @@ from robai.bandits import *  # noqa: F403 - the names of `bandits.__all__`
 from robai.custom import Commit
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
 from robai.result import Comparison, Result
-from robai.simulation import compare, simulate
+from robai.simulation import compare, simulate, sweep
 
 if TYPE_CHECKING:
     from robai import plotting, theory
     from robai.live import Agent, HorizonReached, Journal, load
+    from robai.plotting.panels import figure
 
 __version__ = VERSION
 
@@ -37,6 +38,7 @@ __all__ = [
     "compare",
     "custom",
     "families",
+    "figure",
     "get_include",
     "kl",
     "load",
@@ -44,6 +46,7 @@ __all__ = [
     "policies",
     "rules",
     "simulate",
+    "sweep",
     "theory",
 ]
 __all__ += bandits.__all__
@@ -61,6 +64,8 @@ if not TYPE_CHECKING:  # which would take any name for one of the package's
             return import_module(f"robai.{name}")
         if name in _LIVE:
             return getattr(import_module("robai.live"), name)
+        if name == "figure":
+            return import_module("robai.plotting.panels").figure
         raise AttributeError(f"module 'robai' has no attribute {name!r}")
 
 

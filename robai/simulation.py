@@ -1,4 +1,4 @@
-"""simulate() and compare(): every argument checked before any work starts, then batches of runs."""
+"""simulate(), compare() and sweep(): every argument checked before any work starts, then batches of runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
+from robai._base import checks
 from robai._base.progress import Progress
+from robai._base.spec import as_text, brief
 from robai._play.assumptions import warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
@@ -19,7 +21,7 @@ from robai._play.seeds import Rng, Seed
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
 from robai.policies.base import BasePolicy
-from robai.result import Comparison, Result
+from robai.result import Comparison, Result, Sweep
 
 
 def simulate(
@@ -36,6 +38,7 @@ def simulate(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
+    common: bool = False,
 ) -> Result:
     """Play a policy on a bandit, many times, and return regret and commitments.
 
@@ -73,6 +76,10 @@ def simulate(
         True shows a bar (tqdm if installed); a callable is called with runs done and runs in all.
     curves : bool
         Keep the regret of every run at `times`, for quantile bands.
+    common : bool
+        Draw the rewards of every arm from a generator of its own: the k-th reward of an arm in run r is
+        then the same for every policy, which makes their differences more exact. Every round is played;
+        policies written in Python cannot.
 
     Returns
     -------
@@ -91,9 +98,9 @@ def simulate(
     >>> set(result.commit_time.tolist())
     {1124}
     """
-    simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine)
+    simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine, common)
     options = Options(runs, workers, executor, checkpoint, progress, curves)
-    [result] = _play({simulation.policy.label(): simulation}, options, [""])
+    [result] = _play([(simulation.policy.label(), simulation)], options, [""])
     return result
 
 
@@ -111,13 +118,14 @@ def compare(
     checkpoint: str | os.PathLike[str] | None = None,
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
+    common: bool = False,
 ) -> Comparison:
     """Play several policies on the same bandit.
 
     Parameters
     ----------
     policies : sequence of policies, or mapping from labels to policies
-    bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves
+    bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
         As for `simulate`. Every policy gets the same seed, so each result is what `simulate`
         alone would return for it.
 
@@ -129,28 +137,89 @@ def compare(
     named, seed = _labelled(policies), Seed.of(rng)
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
-    simulations = {
-        label: Simulation.of(policy, bandit, horizon, times, seed, engine) for label, policy in named.items()
-    }
+    simulations = [
+        (label, Simulation.of(policy, bandit, horizon, times, seed, engine, common))
+        for label, policy in named.items()
+    ]
     options = Options(runs, workers, executor, checkpoint, progress, curves)
     return Comparison(_play(simulations, options, [f"policy-{place}" for place in range(len(named))]))
 
 
-def _play(simulations: dict[str, Simulation], options: Options, folders: list[str]) -> list[Result]:
-    """A result for every simulation; the checkpoint of each has a folder of its own."""
-    first = next(iter(simulations.values()))
-    options.check(list(simulations.values()))
-    _warn_of_ties(first.bandit)
-    for simulation in simulations.values():
+def sweep(
+    policies: BasePolicy | Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
+    bandits: Bandit | Iterable[Bandit] | Mapping[str, Bandit],
+    horizons: int | float | Iterable[int | float],
+    runs: int | float,
+    *,
+    rng: Rng = None,
+    times: int = 200,
+    engine: Engine = "auto",
+    workers: int | None = None,
+    executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool | Callable[[int, int], Any] = False,
+    curves: bool = False,
+    common: bool = False,
+) -> Sweep:
+    """Play every policy on every bandit over every horizon.
+
+    Parameters
+    ----------
+    policies : policy, sequence of policies, or mapping from labels to policies
+    bandits : bandit, sequence of bandits, or mapping from names to bandits
+    horizons : int or sequence of int
+    runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
+        As for `simulate`. All have the same seed, so each result is what `simulate` alone would return.
+
+    Returns
+    -------
+    Sweep
+        A mapping from (policy, bandit, horizon) to results, with a table and figures.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Gaussian([0.7, 0.2])
+    >>> played = robai.sweep([robai.EOCPUG(), robai.UCB()], bandit, [10**3, 10**4, 10**5], runs=100, rng=0)
+    >>> len(played), played.policies, played.horizons
+    (6, ('EOCPUG()', 'UCB()'), (1000, 10000, 100000))
+    """
+    named = _labelled([policies] if isinstance(policies, BasePolicy) else policies)
+    arms, seed = _named_bandits(bandits), Seed.of(rng)
+    rounds = list(horizons) if isinstance(horizons, Iterable) else [horizons]
+    if not rounds or len(set(rounds)) < len(rounds):
+        raise ValueError(f"horizons must be one or several different numbers, got {rounds}")
+    count = checks.whole("times", times, 1, 10**6)  # a list of rounds is of one horizon
+    cells = {
+        (label, name, horizon): Simulation.of(policy, bandit, horizon, count, seed, engine, common)
+        for name, bandit in arms.items()
+        for horizon in rounds
+        for label, policy in named.items()
+    }
+    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    folders = [f"cell-{place}" for place in range(len(cells))]
+    played = _play([(key[0], simulation) for key, simulation in cells.items()], options, folders)
+    keys = ((label, name, simulation.horizon) for (label, name, _), simulation in cells.items())
+    return Sweep(dict(zip(keys, played, strict=True)))
+
+
+def _play(simulations: list[tuple[str, Simulation]], options: Options, folders: list[str]) -> list[Result]:
+    """A result, with its label, for every simulation; the checkpoint of each has a folder of its own."""
+    options.check([simulation for _, simulation in simulations])
+    for bandit in {id(each.bandit): each.bandit for _, each in simulations}.values():
+        _warn_of_ties(bandit)
+    for _, simulation in simulations:
         warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=3)
-    stores: dict[str, Checkpoint] = {}
+    stores: list[Checkpoint | None] = [None] * len(simulations)
     if options.checkpoint is not None:
-        seed = first.seed
-        for (label, simulation), folder in zip(simulations.items(), folders, strict=True):
+        seed = simulations[0][1].seed
+        for place, ((_, simulation), folder) in enumerate(zip(simulations, folders, strict=True)):
             # A fresh seed gives way to that of the first checkpoint, for all of them.
-            stores[label] = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
-            seed = stores[label].simulation.seed
-    return [_run(label, each, stores.get(label), options) for label, each in simulations.items()]
+            store = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
+            stores[place], seed = store, store.simulation.seed
+    return [
+        _run(label, each, store, options) for (label, each), store in zip(simulations, stores, strict=True)
+    ]
 
 
 def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Result:
@@ -185,6 +254,27 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
             named[policy.label()] = policy
     if not named:
         raise ValueError("policies must hold at least one policy, got none")
+    return named
+
+
+def _named_bandits(bandits: Any) -> dict[str, Bandit]:
+    if isinstance(bandits, Bandit):
+        bandits = [bandits]
+    if isinstance(bandits, str) or not isinstance(bandits, Iterable):
+        raise TypeError(f"bandits must be a bandit or a sequence of bandits, got {bandits!r}")
+    pairs = list(bandits.items() if isinstance(bandits, Mapping) else ((None, each) for each in bandits))
+    named: dict[str, Bandit] = {}
+    for name, bandit in pairs:
+        if not isinstance(bandit, Bandit):
+            raise TypeError(f"bandits must be bandits of robai.bandits, got {bandit!r}")
+        name = as_text(brief(bandit.to_dict())) if name is None else name
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"bandits must be named by non-empty strings, got {name!r}")
+        if name in named:
+            raise ValueError(f"bandits holds {name} twice; pass a mapping to name them")
+        named[name] = bandit
+    if not named:
+        raise ValueError("bandits must hold at least one bandit, got none")
     return named
 
 

@@ -28,6 +28,7 @@ cdef class Batch:
     cdef int64_t _initial_rounds
     cdef double[::1] _means
     cdef double[::1] _gaps
+    cdef bint _common                       # has every arm a generator of its own
     cdef int64_t[::1] _times
     cdef uint64_t[:, ::1] _states
     cdef double[:, ::1] _regret
@@ -45,6 +46,7 @@ cdef class Batch:
     cdef bint _staying                      # is the leader's streak going on
     cdef Arms _arms
     cdef Rng _rng
+    cdef uint64_t[:, ::1] _streams          # the generators of the arms' rewards, if they are common
     cdef double[::1] _sums
     cdef double[::1] _squares
     cdef double[:, ::1] _tape

@@ -23,6 +23,7 @@ class Batch:
         means: ArrayLike,
         times: Sequence[int],
         states: NDArray[np.uint64],
+        common: bool = False,
     ) -> None: ...
     def advance(self, budget: float) -> bool: ...
 

@@ -13,6 +13,7 @@ import numpy as np
 from robai._core.bounds cimport least_level
 from robai._core.families cimport Gaussian
 from robai._core.protocols cimport add_square, count_pulls
+from robai._core.rng cimport seed_apart
 
 TAPE_LENGTH = TAPE
 
@@ -52,10 +53,14 @@ cdef class Batch:
         Rounds at which regret is recorded, increasing, the last one being the horizon.
     states
         The generator's state for each run.
+    common
+        Whether every arm has a generator of its own, seeded by that state: the k-th reward of an arm is then
+        the same for all rules. Else rewards come from the run's generator, which the rules draw from as well.
     """
 
     def __init__(self, Exploration explore not None, Stopping stop not None, Commitment commit not None,
-                 int64_t initial_pulls, Sampler rewards not None, means, times, states):
+                 int64_t initial_pulls, Sampler rewards not None, means, times, states,
+                 bint common=False):
         cdef bint squares = max(explore.moments, stop.moments, commit.moments) > 1
         self._explore, self._stop, self._commit, self._rewards = explore, stop, commit, rewards
         self._optimism = explore if isinstance(explore, Optimism) and not squares else None
@@ -78,6 +83,9 @@ cdef class Batch:
         self._tape = np.empty((n_arms, TAPE))
         self._next = np.zeros(n_arms, dtype=np.intp)
         self._filled = np.zeros(n_arms, dtype=np.intp)
+        self._common = common
+        if common:
+            self._streams = np.zeros((n_arms, 4), dtype=np.uint64)
         self._arms.n_arms = n_arms
         self._arms.horizon = self._times[self._times.shape[0] - 1]
         self._arms.sums = &self._sums[0]
@@ -113,6 +121,8 @@ cdef class Batch:
             if self._arms.squares != NULL:
                 self._squares[i] = 0.0
             self._next[i] = self._filled[i] = 0
+        if self._common:
+            seed_apart(&self._rng, <Rng*>&self._streams[0, 0], self._arms.n_arms)
         self._arms.t = 0
         self._arms.all_squares = 0.0
         self._arms.most = 0
@@ -208,10 +218,12 @@ cdef class Batch:
 
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil:
         """The number of rewards that lie ready for an arm, at least one."""
+        cdef Rng* rng
         if self._next[arm] == self._filled[arm]:
             self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
             self._next[arm] = 0
-            self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], &self._rng)
+            rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+            self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
         return self._filled[arm] - self._next[arm]
 
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil:

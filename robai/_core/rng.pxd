@@ -83,6 +83,10 @@ cdef inline double next_normal(Rng* rng) noexcept nogil:
 cdef void fill_normal(Rng* rng, double mean, double sigma, double* out, Py_ssize_t count) noexcept nogil
 
 
+# The states of `count` generators, apart from each other and from `rng`, which stays as it is.
+cdef void seed_apart(const Rng* rng, Rng* out, Py_ssize_t count) noexcept nogil
+
+
 cdef uint64_t bitgen_uint64(void* rng) noexcept nogil
 cdef uint32_t bitgen_uint32(void* rng) noexcept nogil
 cdef double bitgen_double(void* rng) noexcept nogil

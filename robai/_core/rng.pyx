@@ -77,6 +77,23 @@ cdef void fill_normal(Rng* rng, double mean, double sigma, double* out, Py_ssize
     rng[0] = local
 
 
+cdef void seed_apart(const Rng* rng, Rng* out, Py_ssize_t count) noexcept nogil:
+    """By SplitMix64 (Steele, Lea and Flood, 2014), as Blackman and Vigna advise.
+
+    Its words are different from each other, so that no state is all zero.
+    """
+    cdef uint64_t x = rng.s[0] ^ rotate_left(rng.s[1], 16)
+    cdef uint64_t z
+    cdef Py_ssize_t i, k
+    x ^= rotate_left(rng.s[2], 32) ^ rotate_left(rng.s[3], 48)
+    for i in range(count):
+        for k in range(4):
+            x += <uint64_t>0x9E3779B97F4A7C15
+            z = (x ^ (x >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+            z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EB
+            out[i].s[k] = z ^ (z >> 31)
+
+
 cdef uint64_t bitgen_uint64(void* rng) noexcept nogil:
     return next_uint64(<Rng*>rng)
 

@@ -44,7 +44,7 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
     kind = leaps if simulation.engine == "leap" else Batch
     rules, states = policy.start(simulation.game), simulation.seed.states(first, last)
-    batch = kind(*rules, rewards, simulation.means, simulation.times, states)
+    batch = kind(*rules, rewards, simulation.means, simulation.times, states, simulation.common)
     while batch.advance(PIECE):
         if stop.is_set():
             raise Interrupted

@@ -43,17 +43,17 @@ class Checkpoint:
             write_atomically(manifest, json.dumps(_request(simulation), indent=1).encode(), replace=False)
         # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
-            found = parse(manifest.read_bytes())
+            found = {"common": None} | parse(manifest.read_bytes())  # which only those of common rewards have
             if simulation.seed.fresh:
                 simulation = replace(simulation, seed=_seed(found))
             wanted = _request(simulation)
-            other = next((name for name in wanted if found[name] != wanted[name]), None)
+            other = next((name for name in wanted | found if found[name] != wanted.get(name)), None)
         except (ValueError, TypeError, KeyError) as error:
             raise ValueError(f"{manifest} is damaged: {error!r}") from error
         if other is not None:
             raise ValueError(
                 f"checkpoint {os.fspath(path)!r} is of another simulation: its {other} is "
-                f"{found[other]!r}, not {wanted[other]!r}"
+                f"{found[other]!r}, not {wanted.get(other)!r}"
             )
         self.simulation = simulation
         self._own = {

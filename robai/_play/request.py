@@ -40,17 +40,26 @@ class Simulation:
     times: tuple[int, ...]
     seed: Seed
     engine: Literal["step", "leap"]
+    common: bool = False
 
     @classmethod
     def of(
-        cls, policy: BasePolicy, bandit: Any, horizon: Any, times: Any, seed: Seed, engine: Any
+        cls,
+        policy: BasePolicy,
+        bandit: Any,
+        horizon: Any,
+        times: Any,
+        seed: Seed,
+        engine: Any,
+        common: Any = False,
     ) -> Simulation:
         """Every argument checked."""
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
         game = Game.of(bandit.n_arms, horizon, bandit)
         rounds = _times(times, game.horizon)
-        return cls(policy, bandit, game.horizon, rounds, seed, _engine(engine, policy, bandit, game))
+        chosen = _engine(engine, policy, bandit, game, bool(common))
+        return cls(policy, bandit, game.horizon, rounds, seed, chosen, bool(common))
 
     @cached_property
     def game(self) -> Game:
@@ -76,6 +85,7 @@ class Simulation:
             "spawn_key": list(self.seed.spawn_key),
             "robai": VERSION,
             "numpy": NUMPY,
+            **({"common": True} if self.common else {}),
         }
 
 
@@ -107,7 +117,9 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
     return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
 
 
-def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Literal["step", "leap"]:
+def _engine(
+    engine: Any, policy: BasePolicy, bandit: Bandit, game: Game, common: bool
+) -> Literal["step", "leap"]:
     """The engine that plays: the one asked for, or the leap engine where it applies.
 
     It steps by itself where leaps are short, so that it is nowhere much slower than the step engine:
@@ -115,7 +127,11 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Lite
     """
     checks.one_of("engine", engine, get_args(Engine))
     started, obstacle = policy.start(game), ""  # a policy that does not fit the bandit says so
-    if isinstance(policy, CustomPolicy):
+    if common and isinstance(policy, CustomPolicy):
+        raise ValueError(f"common must be False for {policy.label()}, which is written in Python, got True")
+    if common:
+        obstacle = "common=True draws the rewards of every round"
+    elif isinstance(policy, CustomPolicy):
         obstacle = f"{policy.label()} is written in Python"
     elif not started.explore.leaps:
         obstacle = f"{policy.parts().explore!r} does not work by an index"
@@ -162,10 +178,11 @@ class Options:
                     f"checkpoint must be None for {policy.label()}, which is written in Python: "
                     f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
                 )
-        arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)
-        numbers = 3 + arms + (times if self.curves else 0)  # a run
-        needed = 8 * numbers * self.runs * len(simulations)
+        sizes = [(each.bandit.n_arms, len(each.times) if self.curves else 0) for each in simulations]
+        needed = 8 * self.runs * sum(3 + arms + times for arms, times in sizes)
         if needed > _memory():
+            arms, times = max(sizes, key=sum)
+            numbers = 3 + arms + times
             kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if self.curves else "")
             raise ValueError(
                 f"runs must be fewer on this machine, got {self.runs:,}: results with {kept} need "

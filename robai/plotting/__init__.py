@@ -2,6 +2,7 @@
 
 `Result` and `Comparison` have them as methods. Curves are named at their right ends where that fits and in a
 legend where it does not; colours are told apart with any colour vision, and line styles differ besides.
+`robai.figure` draws several of them in one.
 """
 
 from robai.plotting.curves import plot_commitment, plot_parameter, plot_regret, plot_scaling, plot_tradeoff

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,17 @@ from numpy.typing import NDArray
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
 from robai._base.text import percent
+from robai.plotting.labels import Curve, add_legend, label_points, name_curves
 from robai.plotting.style import (
     GREY,
     QUANTITIES,
-    Curve,
     Quantity,
     as_results,
     axes,
-    label_points,
     literal,
     log_x,
     mean_of,
-    name_curves,
+    set_limits,
     styles,
 )
 
@@ -33,51 +32,113 @@ if TYPE_CHECKING:
     from robai.result import Result
 
 _MOST_STEPS = 400  # of a distribution function; more are not seen, and make a vector graphic heavy
+_COLUMN = "_robai_column"  # attribute of axes that have a column of policies that never commit
+_LIMIT = "Lai-Robbins, as T grows"
+_FEW = 30  # runs that carry half the regret: with fewer, the mean is not nearly normal
 
 
 def plot_regret(
     results: Result | Iterable[Result],
     ax: Axes | None = None,
     *,
+    band: Literal["mean"] | tuple[float, float] = "mean",
     confidence: float = 0.95,
     lower_bound: float | None = None,
+    legend: bool = True,
     **line: Any,
 ) -> Axes:
     """Mean cumulative regret against rounds, with a confidence band of the mean.
 
-    A dot marks the median commitment time of the runs that committed. One run alone has no band.
-    `lower_bound`, the constant of `robai.theory.lai_robbins`, adds the line that regret cannot stay below as
-    rounds go on; at any one round it may. `line` goes to `Axes.plot`, for all curves alike.
+    A dot marks the median commitment time of the runs that committed. One run alone has no band, and is drawn
+    as the staircase that it is. Where a handful of runs carry half the regret, the legend says so: a normal
+    band is then too narrow above and too wide below.
+
+    Parameters
+    ----------
+    band : "mean" for the confidence band, or two levels, as (0.1, 0.9), for the quantiles of the runs between
+        which it lies; these need `simulate(curves=True)`
+    confidence : of the band of the mean
+    lower_bound : the constant of `robai.theory.lai_robbins`, for a line of the slope that regret comes to as
+        rounds go on. It ends where the lowest curve does; at any one round regret may be below constant log t
+    legend : whether to name curves, bands and dots
+    **line : for `Axes.plot`, of all curves alike
+
+    Examples
+    --------
+    >>> import robai
+    >>> played = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0, curves=True)
+    >>> ax = played.plot(band=(0.1, 0.9))
     """
     results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
+    bands = [_band(result, band, z) for result in results]
     fresh = not ax.has_data()
     curves = []
-    for result, own in zip(results, styles("linestyle"), strict=False):
+    for result, own, ends in zip(results, styles("linestyle", ax=ax), bands, strict=False):
         style: dict[str, Any] = own | {"label": result.label} | line
+        if result.runs == 1:
+            style = {"drawstyle": "steps-post"} | style
         (mean,) = ax.plot(result.times, result.regret, **style)
         colour = mean.get_color()
         curves.append(Curve(result.label, result.horizon, result.regret[-1], colour))
-        if result.runs > 1:
-            low, high = result.regret - z * result.regret_sem, result.regret + z * result.regret_sem
-            ax.fill_between(result.times, low, high, color=colour, alpha=0.2, linewidth=0.0)
+        if ends is not None:
+            ax.fill_between(result.times, *ends, color=colour, alpha=0.2, linewidth=0.0)
         median = result.digest().commit_median
         if median is not None:
-            # in log rounds, as the axis is, so that the dot lies on the line
-            height = np.interp(np.log(max(median, 1.0)), np.log(result.times), result.regret)
-            ax.plot([median], [height], "o", color=colour, markeredgecolor="white", zorder=3, clip_on=False)
+            dot: dict[str, Any] = {"color": colour, "markeredgecolor": "white", "zorder": 3, "clip_on": False}
+            ax.plot([median], [_height(result, median)], "o", **dot)
     if lower_bound is not None:
-        constant = checks.positive("lower_bound", lower_bound)
-        last = max(result.horizon for result in results)
-        limit = Curve(f"{constant:.3g} log t, the limit", last, constant * np.log(last), GREY)
-        ax.plot([1, last], [0, limit.y], color=GREY, linewidth=0.8, label=limit.label)
-        curves.append(limit)
+        curves.append(_limit_line(ax, results, checks.positive("lower_bound", lower_bound)))
     ax.margins(x=0)
-    ax.set(ylim=(0.0, None), xlabel="round", ylabel="mean cumulative regret")
+    mean_of_runs = any(result.runs > 1 for result in results)
+    ax.set(xlabel="round", ylabel="mean " * mean_of_runs + "cumulative regret")
+    set_limits(ax, "y", 0.0, None)
     log_x(ax)
-    return name_curves(ax, curves, fresh, _band_and_dot(results, confidence))
+    return name_curves(ax, curves, fresh, explained(results, band, confidence)) if legend else ax
 
 
-def _band_and_dot(results: list[Result], confidence: float) -> list[Artist]:
+def _band(result: Result, band: Any, z: float) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    if isinstance(band, str):
+        checks.one_of("band", band, ["mean"])
+        low, high = result.regret - z * result.regret_sem, result.regret + z * result.regret_sem
+        return (low, high) if result.runs > 1 else None
+    ends = result.quantiles(_levels(band))
+    return ends[0], ends[1]
+
+
+def _levels(band: Any) -> tuple[float, float]:
+    try:
+        low, high = (checks.between("band", each, 0.0, 1.0) for each in band)
+    except TypeError as error:
+        raise TypeError(f'band must be "mean" or two levels, as (0.1, 0.9), got {band!r}') from error
+    if not low < high:
+        raise ValueError(f"band must be two increasing levels, got {band!r}")
+    return low, high
+
+
+def _height(result: Result, median: float) -> float:
+    """Of the curve at a round, so that a dot lies on the line."""
+    if result.runs == 1:
+        place = int(np.searchsorted(result.times, median, side="right"))
+        return float(result.regret[max(place - 1, 0)])
+    # in log rounds, as the axis is
+    return float(np.interp(np.log(max(median, 1.0)), np.log(result.times), result.regret))
+
+
+def _limit_line(ax: Axes, results: list[Result], constant: float) -> Curve:
+    """A line of slope `constant` in log t through the end of the lowest curve, over the last half of it.
+
+    The bound is on the slope in the long run; drawn from the first round on, as constant log t, it would be
+    above curves that do not contradict it.
+    """
+    lowest = min(results, key=lambda result: result.regret[-1])
+    end, height = lowest.horizon, float(lowest.regret[-1])
+    first = max(np.sqrt(end), end * np.exp(-height / constant))
+    x = [first, end]
+    ax.plot(x, [height - constant * np.log(end / first), height], color=GREY, linewidth=0.8, label=_LIMIT)
+    return Curve(_LIMIT, end, height, GREY)
+
+
+def explained(results: list[Result], band: Any, confidence: float) -> list[Artist]:
     """Grey entries of a legend: one says what all the bands are, one what all the dots are."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -85,32 +146,53 @@ def _band_and_dot(results: list[Result], confidence: float) -> list[Artist]:
     handles: list[Artist] = []
     if any(result.runs > 1 for result in results):
         text = f"{100.0 * confidence:g} % confidence interval of the mean"
+        if not isinstance(band, str):
+            text = "{:g} to {:g} % of the runs".format(*(100.0 * each for each in band))
         handles.append(Patch(color="grey", alpha=0.3, linewidth=0.0, label=text))
     if any(result.committed.any() for result in results):
         dot: dict[str, Any] = {"color": "grey", "marker": "o", "markeredgecolor": "white", "linestyle": ""}
         handles.append(Line2D([], [], **dot, label="median commitment, of the runs that committed"))
+    for result in results:
+        # Of few runs, few carry half without any of them being odd.
+        if (carriers := result.half_of_regret()) < min(_FEW, result.runs / 10) and result.regret[-1] > 0.0:
+            text = f"{result.label}: {carriers} of {result.runs:,} runs carry half the regret"
+            handles.append(Line2D([], [], linestyle="", label=text))
     return handles
 
 
-def plot_commitment(results: Result | Iterable[Result], ax: Axes | None = None, **line: Any) -> Axes:
+def plot_commitment(
+    results: Result | Iterable[Result], ax: Axes | None = None, *, legend: bool = True, **line: Any
+) -> Axes:
     """The share of runs that have committed against rounds, the distribution of the commitment time.
 
-    A curve that ends below 1 is of a policy that does not always commit; its name says in how many runs it
-    never does. `line` goes to `Axes.plot`, for all curves alike.
+    A dot, beside which is the name, marks the median of the runs that committed. A curve that ends below 1 is
+    of a policy that does not always commit; its name says in how many runs it never does. `legend` is whether
+    to name curves; `line` goes to `Axes.plot`, for all curves alike.
     """
     results, ax = as_results(results), axes(ax)
-    fresh = not ax.has_data()
-    curves = []
-    for result, own in zip(results, styles("linestyle"), strict=False):
+    medians, paths = [], []
+    for result, own in zip(results, styles("linestyle", ax=ax), strict=False):
         rounds, share = _distribution(result)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)
-        curves.append(Curve(label, result.horizon, share[-1], curve.get_color()))
+        middle = result.digest().commit_median
+        if middle is None:
+            medians.append(Curve(label, result.horizon**0.06, 0.0, curve.get_color()))
+        else:
+            medians.append(Curve(label, middle, share[-1] / 2.0, curve.get_color()))
+            ax.plot(
+                [middle], [share[-1] / 2.0], "o", color=curve.get_color(), markeredgecolor="white", zorder=3
+            )
+        paths.append((np.repeat(rounds, 2)[1:], np.repeat(share, 2)[:-1]))
     ax.margins(x=0)
     ax.set(ylim=(-0.03, 1.03), xlabel="round", ylabel="share of runs committed")
     log_x(ax)
-    return name_curves(ax, curves, fresh)
+    # A name beside its curve stays there when a second call adds others, so that the legend is of the others.
+    if legend and not (ax.get_legend() is None and label_points(ax, medians, paths)):
+        before = {text.get_text() for text in ax.texts}
+        add_legend(ax, named=before)
+    return ax
 
 
 def _distribution(result: Result) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -132,32 +214,82 @@ def _never(result: Result) -> str:
 
 
 def plot_tradeoff(
-    results: Result | Iterable[Result], ax: Axes | None = None, *, confidence: float = 0.95
+    results: Result | Iterable[Result],
+    ax: Axes | None = None,
+    *,
+    confidence: float = 0.95,
+    legend: bool = True,
 ) -> Axes:
     """Mean regret against mean commitment time, one point a policy, with confidence intervals of both means.
 
-    A run that never commits counts as the horizon. Filled points are those that no other policy beats in
-    both, the Pareto front.
+    A run that never commits counts as the horizon; policies of which no run does have a column of their own,
+    at the right. Filled points are those that no other policy beats in both, the Pareto front. `legend` is
+    whether to name the points.
     """
     results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     means = [(mean_of(result, "commitment"), mean_of(result, "regret")) for result in results]
     front = [not any(_beats(other, own) for other in means) for own in means]
-    points = []
-    for result, (rounds, regret), best, style in zip(results, means, front, styles("marker"), strict=False):
-        errors: dict[str, Any] = {"xerr": z * rounds.sem, "yerr": z * regret.sem} if result.runs > 1 else {}
-        style |= {"markerfacecolor": style["color"] if best else "white", "linestyle": "", "capsize": 2}
-        ax.errorbar(rounds.value, regret.value, **errors, **style)
-        points.append(Curve(result.label + _never(result), rounds.value, regret.value, style["color"]))
-    steps = sorted(
-        (rounds.value, regret.value) for (rounds, regret), best in zip(means, front, strict=True) if best
-    )
-    ax.plot(*zip(*steps, strict=True), color=GREY, linewidth=0.8, zorder=0, drawstyle="steps-post")
+    column = _column(ax, results, means)
+    points, steps = [], []
+    paths: list[tuple[Any, Any]] = []
+    for result, (rounds, regret), best, style in zip(
+        results, means, front, styles("marker", ax=ax), strict=False
+    ):
+        never = not result.committed.any()
+        x, y = column if never else rounds.value, regret.value
+        wide, high = _reach(rounds, z), _reach(regret, z)
+        errors: dict[str, Any] = {"yerr": high} if never else {"xerr": wide, "yerr": high}
+        name = result.label if never else result.label + _never(result)
+        style |= {"markerfacecolor": style["color"] if best else "white", "linestyle": "", "label": name}
+        drawn = ax.errorbar(x, y, **errors if result.runs > 1 else {}, **style)
+        drawn.lines[0].set_zorder(3)  # bars do not hide the points that they are of
+        points.append(Curve(name, x, y, style["color"]))
+        paths.append(([x, x], [y - high, y + high]))
+        if not never:
+            paths.append(([max(x - wide, x / 10.0), x + wide], [y, y]))
+        if best:
+            steps.append((x, y))
+    xs, ys = map(np.array, zip(*sorted(steps), strict=True))
+    ax.plot(xs, ys, color=GREY, linewidth=0.8, zorder=0, drawstyle="steps-post")
+    paths.append((np.repeat(xs, 2)[1:], np.repeat(ys, 2)[:-1]))
     ax.margins(x=0.25, y=0.15)
-    ax.set(ylim=(0.0, None), xlabel="mean commitment time, rounds", ylabel="mean regret")
+    ax.set(xlabel="mean commitment time, rounds", ylabel="mean regret")
+    set_limits(ax, "y", 0.0, None)
     log_x(ax)
-    label_points(ax, points)
+    if not all(result.committed.any() for result in results):
+        setattr(ax, _COLUMN, column)
+    if hasattr(ax, _COLUMN):
+        _mark_column(ax, max(result.horizon for result in results), column)
+    if legend and not label_points(ax, points, paths):
+        add_legend(ax, loc="best")
     ax.set_title("filled: no other policy is better in both", fontsize="small", color=GREY)
     return ax
+
+
+def _reach(mean: Mean, z: float) -> float:
+    """Of an interval, to either side; none of one run alone, which cannot tell."""
+    return 0.0 if np.isnan(mean.sem) else z * mean.sem
+
+
+def _column(ax: Axes, results: list[Result], means: list[tuple[Mean, Mean]]) -> float:
+    """Where policies are drawn that never commit: beyond the last round, or where those before them are."""
+    if (before := getattr(ax, _COLUMN, None)) is not None:
+        return float(before)
+    last = float(max(result.horizon for result in results))
+    first = min(rounds.value for rounds, _ in means)
+    return float(last * max(2.0, (last / first) ** 0.3))
+
+
+def _mark_column(ax: Axes, last: int, column: float) -> None:
+    """A line between rounds and the column of those who never commit, which has a tick of its own."""
+    width = column / last
+    set_limits(ax, "x", None, column * width**0.9)
+    ax.axvline(last * width**0.25, color="0.8", linewidth=0.8, zorder=0)
+    axis = ax.xaxis
+    low, high = np.log(ax.get_xlim())
+    near = column / np.exp(0.12 * (high - low))  # where a tick's label would run into that of the column
+    places = [place for place in axis.get_majorticklocs() if ax.get_xlim()[0] <= place <= min(last, near)]
+    ax.set_xticks([*places, column], [*axis.get_major_formatter().format_ticks(places), "never"])
 
 
 def _beats(one: tuple[Mean, Mean], other: tuple[Mean, Mean]) -> bool:
@@ -178,9 +310,16 @@ def plot_scaling(
 
     Results of one label and several horizons make a curve: level where growth is log T, straight and rising
     where it is log^2 T. `quantity` is "regret" or "commitment"; policies that never commit have no curve in
-    the latter. `lower_bound`, the constant of `robai.theory.lai_robbins`, adds a level line.
+    the latter. `lower_bound`, the constant of `robai.theory.lai_robbins`, adds the level that regret comes
+    to as T grows.
     """
     checks.one_of("quantity", quantity, QUANTITIES)
+    if lower_bound is not None:
+        checks.positive("lower_bound", lower_bound)
+        if quantity != "regret":
+            raise ValueError(
+                f"lower_bound is of regret, and must be None for {quantity}, got {lower_bound!r}"
+            )
     listed = as_results(results)
     # one of every label, which keeps its colour even if its curve is empty
     curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
@@ -190,7 +329,7 @@ def plot_scaling(
             curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
     ax = axes(ax)
     ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
-    level = None if lower_bound is None else (f"{lower_bound:.3g}, the limit", lower_bound)
+    level = None if lower_bound is None else (_LIMIT, lower_bound)
     return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
 
 
@@ -235,12 +374,12 @@ def _draw_means(
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
     z, fresh = normal_quantile(confidence), not ax.has_data()
     ends = []
-    for (label, points), own in zip(curves.items(), styles("linestyle", "marker"), strict=False):
+    for (label, points), own in zip(curves.items(), styles("linestyle", "marker", ax=ax), strict=False):
         if not points:
             continue
         x = [place for place, _ in points]
         y = [mean.value for _, mean in points]
-        errors = [0.0 if np.isnan(mean.sem) else z * mean.sem for _, mean in points]
+        errors = [_reach(mean, z) for _, mean in points]
         style: dict[str, Any] = own | {"markersize": 4, "capsize": 2, "label": label} | line
         drawn = ax.errorbar(x, y, yerr=errors, **style)
         ends.append(Curve(label, x[-1], y[-1], drawn.lines[0].get_color()))
@@ -250,5 +389,5 @@ def _draw_means(
         label, height = level
         ax.axhline(height, color=GREY, linewidth=0.8, label=label)
         ends.append(Curve(label, ax.get_xlim()[1], height, GREY))
-    ax.set_ylim(bottom=0.0)
+    set_limits(ax, "y", 0.0, None)
     return name_curves(ax, ends, fresh, loc="best")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robai._base.intervals import normal_quantile
+from robai._base.text import percent
+from robai.plotting.labels import Curve, name_curves
 from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_x, styles
 
 if TYPE_CHECKING:
@@ -48,29 +51,63 @@ def plot_wrong_commit(
     return _name_rows(ax, results)
 
 
-def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:
-    """Share of the rounds that went to each arm, on average over the runs."""
+def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, legend: bool = True) -> Axes:
+    """Share of the rounds that went to each arm, on average over the runs, with 95 % intervals.
+
+    Up to seven arms have a colour each and every policy a row. More arms are shown by the rank of their mean,
+    with a curve a policy: the best arm, which has most rounds, is in its name. `legend` is whether to name
+    arms, or curves.
+    """
     results, ax = as_results(results), axes(ax)
+    if results[0].n_arms > len(COLOURS):
+        return _pulls_by_rank(results, ax, legend)
     best = np.flatnonzero(results[0].gaps == 0.0)
-    most = len(COLOURS) if results[0].n_arms <= len(COLOURS) else 0  # beyond, all but the best look alike
     for arm in range(results[0].n_arms):
-        shares = [result.digest().shares[arm] for result in results]
+        means = [_share(result, arm) for result in results]
         is_best = arm in best
-        ax.plot(
-            shares,
+        ax.errorbar(
+            [mean for mean, _ in means],
             range(len(results)),
+            xerr=[error for _, error in means],
             linestyle="",
-            marker=MARKERS[arm] if most else MARKERS[0],
-            color=COLOURS[arm] if most else (COLOURS[0] if is_best else GREY),
+            marker=MARKERS[arm],
+            color=COLOURS[arm],
             markerfacecolor=None if is_best else "none",
             alpha=0.8,
-            label=f"arm {arm} (best)" if is_best else f"arm {arm}" if most else "_other arms",
+            label=f"arm {arm} (best)" if is_best else f"arm {arm}",
         )
     log_x(ax)
     ax.set_xlabel("share of the rounds")
-    above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
-    ax.legend(frameon=False, fontsize="small", ncols=4, columnspacing=1, handletextpad=0.2, **above)
+    if legend:
+        above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
+        ax.legend(frameon=False, fontsize="small", ncols=4, columnspacing=1, handletextpad=0.2, **above)
     return _name_rows(ax, results)
+
+
+def _share(result: Result, arm: int) -> tuple[float, float]:
+    """Mean share of the rounds, and half the width of its 95 % interval."""
+    shares = result.pulls[:, arm] / result.horizon
+    return float(shares.mean()), normal_quantile(0.95) * float(
+        shares.std(ddof=1)
+    ) / result.runs**0.5 if result.runs > 1 else 0.0
+
+
+def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
+    fresh, curves = not ax.has_data(), []
+    order = np.argsort(results[0].gaps, kind="stable")
+    best = int((results[0].gaps == 0.0).sum())
+    ranks = np.arange(best, results[0].n_arms) + 1
+    for result, style in zip(results, styles("linestyle", "marker", ax=ax), strict=False):
+        share, error = np.array([_share(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
+        won = percent(sum(_share(result, int(arm))[0] for arm in order[:best]))
+        label = f"{result.label}, best arm {won}"
+        if len(ranks):
+            ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)
+            curves.append(Curve(label, float(ranks[-1]), float(share[-1]), style["color"]))
+    ax.set_yscale("log")
+    ax.locator_params(axis="x", integer=True)
+    ax.set(xlabel="arm, by the rank of its mean", ylabel="share of the rounds")
+    return name_curves(ax, curves, fresh, loc="upper right") if legend else ax
 
 
 def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:

@@ -1,12 +1,12 @@
-"""What the figures share: axes, colours and line styles, direct labels, the numbers behind a point."""
+"""What the figures share: axes, colours and line styles, the numbers behind a point, and places apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from robai._base.intervals import Mean
 from robai._base.text import printable
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -32,13 +31,16 @@ _MISSING = 'plotting needs matplotlib: pip install "robai[plot]"'
 
 def axes(ax: Axes | None) -> Axes:
     """The given axes, or those of a new figure that pyplot knows, so that a notebook shows it."""
-    if ax is not None:
-        return ax
+    return new_shown_figure().subplots() if ax is None else ax
+
+
+def new_shown_figure(*size: float) -> Figure:
+    """A figure that pyplot knows, of a width and height in inches."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(_MISSING) from error
-    return plt.subplots(layout="constrained")[1]
+    return plt.figure(figsize=size or None, layout="constrained")
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -69,11 +71,18 @@ def literal(name: str) -> str:
     return " " * name.startswith("_") + printable(name).replace("$", r"\$")
 
 
-def styles(*kinds: Literal["linestyle", "marker"]) -> Iterator[dict[str, Any]]:
-    """Colour, and line style or marker as asked for, of one curve after another."""
+def styles(*kinds: Literal["linestyle", "marker"], ax: Axes | None = None) -> Iterator[dict[str, Any]]:
+    """Colour, and line style or marker as asked for, of one curve after another, after those in `ax`."""
     cycles = {"color": COLOURS, "linestyle": LINES, "marker": MARKERS}
-    for i in count():
+    for i in count(0 if ax is None else _curves_in(ax)):
         yield {kind: cycles[kind][i % len(cycles[kind])] for kind in ("color", *kinds)}
+
+
+def _curves_in(ax: Axes) -> int:
+    """How many curves there are in the axes already; level lines, which are grey, are none."""
+    handles = ax.get_legend_handles_labels()[0]
+    lines = [handle[0] if isinstance(handle, tuple) else handle for handle in handles]
+    return sum(getattr(line, "get_color", lambda: None)() != GREY for line in lines)
 
 
 def log_x(ax: Axes) -> None:
@@ -97,6 +106,19 @@ def log_x(ax: Axes) -> None:
     axis.set_minor_locator(NullLocator())
 
 
+def set_limits(ax: Axes, axis: Literal["x", "y"], *ends: float | None) -> None:
+    """Set the lower and the upper end of an axis; None is where what is drawn ends, or as a user has set it.
+
+    An end that was set by an earlier call on the same axes, before all was drawn, is not the user's.
+    """
+    own: dict[str, Any] = vars(ax).setdefault("_robai_limits", {})
+    limits, set_both = (ax.get_xlim, ax.set_xlim) if axis == "x" else (ax.get_ylim, ax.set_ylim)
+    if own.get(axis) == limits():
+        ax.autoscale(axis=axis)
+    set_both(*ends)
+    own[axis] = limits()
+
+
 Quantity = Literal["regret", "commitment"]
 QUANTITIES: dict[Quantity, str] = {"regret": "mean regret", "commitment": "mean commitment time"}
 
@@ -105,50 +127,6 @@ def mean_of(result: Result, quantity: Quantity) -> Mean:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
     digest = result.digest()
     return digest.regret if quantity == "regret" else digest.capped_time
-
-
-class Curve(NamedTuple):
-    """Where a drawn curve ends, and what it is called."""
-
-    label: str
-    x: float
-    y: float
-    colour: Any
-
-
-def name_curves(
-    ax: Axes, curves: list[Curve], fresh: bool, handles: Sequence[Artist] = (), loc: str = "upper left"
-) -> Axes:
-    """Name curves at their ends if all fit there and the axes were `fresh`, else in a legend.
-
-    The legend also has the handles; if it has nothing else it is above the axes, where no curve is.
-    """
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0}
-    if not (fresh and _label_ends(ax, curves)):
-        handles, place = [*ax.get_legend_handles_labels()[0], *handles], {"loc": loc}
-    if handles:
-        ax.legend(handles=handles, frameon=False, fontsize="small", **place)
-    return ax
-
-
-def _label_ends(ax: Axes, curves: list[Curve]) -> bool:
-    """Write the name of each curve at the right of the axes, level with its end, if all of them fit.
-
-    Names of curves that end close to each other are moved apart; a thin line leads to each.
-    """
-    height = ax.get_window_extent().height * 72.0 / ax.figure.dpi
-    distance = 1.3 * _font_size() / height
-    if len(curves) * distance > 1.0:
-        return False
-    to_axes = ax.transData + ax.transAxes.inverted()
-    ax.get_ylim()  # limits are settled lazily, and the transform does not ask for them
-    wanted = np.array([to_axes.transform((curve.x, curve.y))[1] for curve in curves])
-    for curve, place in zip(curves, spread(wanted, distance, 0.0, 1.0), strict=True):
-        arrow = {"arrowstyle": "-", "color": curve.colour, "linewidth": 0.7, "relpos": (0, 0.5)}
-        # patchA: cutting the line at the text takes longer than all the rest of the label
-        arrow |= {"patchA": None, "shrinkA": 2, "shrinkB": 0}
-        _annotate(ax, curve, (1.04, place), textcoords="axes fraction", va="center", arrowprops=arrow)
-    return True
 
 
 def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float) -> NDArray[np.float64]:
@@ -167,50 +145,3 @@ def spread(wanted: NDArray[np.float64], distance: float, low: float, high: float
     places = np.empty(len(wanted))
     places[order] = np.clip(level, low, high - distance * (len(wanted) - 1)) + steps
     return places
-
-
-def label_points(ax: Axes, points: list[Curve]) -> None:
-    """Write the name of each point beside it: on the first of four sides where it covers nothing."""
-    from matplotlib.transforms import Bbox
-
-    def box(x: float, y: float, width: float, height: float) -> Bbox:
-        return Bbox.from_bounds(x - width / 2, y - height / 2, width, height)
-
-    pixels = ax.figure.dpi / 72.0
-    gap, height = 7.0 * pixels, 1.2 * _font_size() * pixels
-    ax.get_xlim()  # as in _label_ends
-    ax.get_ylim()
-    centres = [ax.transData.transform((point.x, point.y)) for point in points]
-    frame = ax.get_window_extent()
-    taken = [box(x, y, gap, gap) for x, y in centres]
-    for point, (x, y) in zip(points, centres, strict=True):
-        width = 0.6 * _font_size() * len(point.label) * pixels  # a letter is about this wide
-        sides = {
-            (right, up): box(x + right * (gap + width / 2), y + up * (gap + height / 2), width, height)
-            for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1))
-        }
-        fitting = (
-            side
-            for side, own in sides.items()
-            if frame.x0 <= own.x0 and own.x1 <= frame.x1 and not own.count_overlaps(taken)
-        )
-        right, up = next(fitting, (1, 0))
-        taken.append(sides[right, up])
-        aligned = {"ha": ("center", "left", "right")[right], "va": ("center", "bottom", "top")[up]}
-        white = {"color": "white", "pad": 0.5, "alpha": 0.8}
-        _annotate(ax, point, (7 * right, 7 * up), textcoords="offset points", **aligned, bbox=white)
-
-
-def _font_size() -> float:
-    from matplotlib import rcParams
-
-    return 0.9 * float(rcParams["font.size"])
-
-
-def _annotate(ax: Axes, curve: Curve, place: tuple[float, float], **how: Any) -> None:
-    """Write the name of a curve in its colour, dark enough to be read as text on white."""
-    from matplotlib.colors import to_rgb
-
-    ink = tuple(0.7 * channel for channel in to_rgb(curve.colour))
-    how |= {"color": ink, "fontsize": _font_size(), "annotation_clip": False}
-    ax.annotate(curve.label, (curve.x, curve.y), place, **how)

@@ -1,7 +1,9 @@
-"""What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
+"""What a simulation returns: a `Result` for one policy, a `Comparison` for several, a `Sweep` for many."""
 
 from robai._base.intervals import Mean
+from robai.result.analysis import Difference
 from robai.result.digest import Digest, WrongCommit
 from robai.result.result import Comparison, Result
+from robai.result.sweep import Sweep
 
-__all__ = ["Comparison", "Digest", "Mean", "Result", "WrongCommit"]
+__all__ = ["Comparison", "Difference", "Digest", "Mean", "Result", "Sweep", "WrongCommit"]

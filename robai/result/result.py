@@ -16,7 +16,7 @@ from robai._base.files import Declared, load_arrays, save_arrays
 from robai._base.intervals import clopper_pearson
 from robai._base.json import parse
 from robai.result.digest import Digest, WrongCommit
-from robai.result.figures import Plottable
+from robai.result.methods import OfOne, OfSeveral
 from robai.result.text import comparison_summary, mean_text, result_summary
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result(Plottable):
+class Result(OfOne):
     """Regret and commitments of many independent runs of one policy.
 
     Attributes
@@ -231,7 +231,7 @@ class Result(Plottable):
         return _load(path, "robai.Result")[0]
 
 
-class Comparison(Plottable, Mapping[str, Result]):
+class Comparison(OfSeveral, Mapping[str, Result]):
     """Results of several policies on the same bandit and horizon, by label, in the order given."""
 
     def __init__(self, results: Mapping[str, Result] | Iterable[Result]) -> None:

@@ -63,7 +63,7 @@ def comparison_summary(comparison: Comparison) -> str:
 
 def mean_text(mean: Mean) -> str:
     """A mean and its standard error, to the second significant digit of the latter if there is one."""
-    digits = decimals(mean.sem, 2) if mean.sem > 0.0 else decimals(mean.value, 6)
+    digits = decimals(mean.sem, 2) if mean.sem > 0.0 else decimals(abs(mean.value), 6)
     error = "unknown" if math.isnan(mean.sem) else f"{mean.sem:,.{digits}f}"
     return f"{mean.value:,.{digits}f} ± {error}"
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from robai._base import intervals
 from robai._base.intervals import clopper_pearson
 
 
@@ -74,6 +75,32 @@ def test_ends_solve_their_equation_in_the_middle():
 )
 def test_many_trials(k, n, low, high):
     assert clopper_pearson(k, n, 0.95) == pytest.approx((low, high), rel=1e-12)
+
+
+@pytest.mark.parametrize("failures", [1, 2, 49, 50, 51, 52])
+@pytest.mark.parametrize("k", [1, 40, 1000])
+@pytest.mark.parametrize("confidence", [0.001, 0.95, 1 - 1e-12])
+def test_fraction_and_integral_take_over_from_each_other(failures, k, confidence):
+    """From 50 failures on, one way of adding up the tail gives way to another."""
+    n = k + failures - 1
+    with mpmath.workdps(40):
+        tail = (1 - mpmath.mpf(confidence)) / 2
+        low, high = clopper_pearson(k, n, confidence)
+        assert relative_error(low, lambda p: tail_from(k, n, p), tail) < 1e-12
+        if k < n:
+            assert relative_error(high, lambda p: 1 - tail_from(k + 1, n, p), tail) < 1e-12
+
+
+@pytest.mark.parametrize("n", [10**3, 10**6, 10**9, 2**53])
+@pytest.mark.parametrize("share", [0.002, 0.1, 0.5, 0.93])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 1e-12])
+def test_a_tail_is_added_up_seldom(monkeypatch, n, share, confidence):
+    """The time of an interval is that of so many tails, whatever the number of trials."""
+    tails = []
+    hazard = intervals._hazard
+    monkeypatch.setattr(intervals, "_hazard", lambda *at: tails.append(at) or hazard(*at))
+    clopper_pearson(round(share * n), n, confidence)
+    assert len(tails) <= 10
 
 
 def test_closed_forms():

@@ -244,6 +244,36 @@ MUTANTS = [
         ("T* is that of all costs together", "1 / costs.min()", "1 / costs.sum()"),
     ),
     *_mutants(
+        "result/analysis.py",
+        "test_analysis.py",
+        ("pairs are taken as independent", "[x - factor * y] if paired", "[x - factor * y] if not paired"),
+        ("the interval is one standard error", "mean - z * sem", "mean - sem"),
+        (
+            "a ratio has the error of a difference",
+            "other.final_regret, ratio, pairs",
+            "other.final_regret, 1.0, pairs",
+        ),
+        ("the area is not divided", "/ (times[-1] - times[0])", "/ times[-1]"),
+        (
+            "the slope is that of log10",
+            "return np.log(result.times[rows])",
+            "return np.log10(result.times[rows])",
+        ),
+        ("the error of a log slope is that of the regret", "(curves / mean) @ weights", "curves @ weights"),
+        ("half is a third", "0.5 * total[-1]", "total[-1] / 3"),
+    ),
+    *_mutants(
+        "result/table.py",
+        "test_table.py",
+        ("all that is above is best", "if not each.low > 0.0", "if not each.high > 0.0"),
+        ("90 % is 95 %", "result.committed], 0.9)", "result.committed], 0.95)"),
+        (
+            "an interval is that of the count",
+            "percent(wrong.rate)} ({percent(wrong.low)}",
+            "percent(wrong.rate)} ({percent(wrong.rate)}",
+        ),
+    ),
+    *_mutants(
         "plotting/curves.py",
         "plotting/test_drawn.py",
         (
@@ -262,8 +292,7 @@ MUTANTS = [
             "median = result.digest().commit_time.value",
         ),
         ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
-        ("error bars of means are one standard error", "else z * mean.sem for", "else mean.sem for"),
-        ("error bars of the tradeoff are one standard error", '"xerr": z * rounds.sem', '"xerr": rounds.sem'),
+        ("error bars of means are one standard error", "else z * mean.sem", "else mean.sem"),
         ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
     ),
     *_mutants(
@@ -271,7 +300,7 @@ MUTANTS = [
         "plotting/test_drawn.py",
         ("5 % is 25 %", "draw([low, high]", "draw([quarter, high]"),
         ("the mean is the median", "draw([result.regret[-1]]", "draw([median]"),
-        ("shares are those of the first arm", "result.digest().shares[arm]", "result.digest().shares[0]"),
+        ("shares are those of the first arm", "result.pulls[:, arm]", "result.pulls[:, 0]"),
         ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
     ),
     *_mutants(

@@ -1,0 +1,144 @@
+"""What `robai.sweep` returns: results of policies, on bandits, over horizons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from robai.result.digest import record
+from robai.result.result import Comparison, Result, _import_pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+Cell = tuple[str, str, int]
+_LEFT_OUT = {"label", "policy", "bandit", "horizon", "pull_shares"}
+
+
+class Sweep(Mapping[Cell, Result]):
+    """Results by (policy, bandit, horizon), in the order in which they were played.
+
+    Attributes
+    ----------
+    policies, bandits, horizons : the labels, names and numbers of rounds that there are
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandits = {"easy": robai.Bernoulli([0.9, 0.1]), "hard": robai.Bernoulli([0.5, 0.4])}
+    >>> played = robai.sweep([robai.KLUCB()], bandits, [1000, 2000], runs=100, rng=0)
+    >>> played["KLUCB()", "easy", 1000].regret[-1] < played["KLUCB()", "hard", 1000].regret[-1]
+    np.True_
+    """
+
+    def __init__(self, results: Mapping[Cell, Result]) -> None:
+        self._results = dict(results)
+        if not self._results:
+            raise ValueError("results must hold at least one Result, got none")
+        labels, names, rounds = zip(*self._results, strict=True)
+        self.policies: tuple[str, ...] = tuple(dict.fromkeys(labels))
+        self.bandits: tuple[str, ...] = tuple(dict.fromkeys(names))
+        self.horizons: tuple[int, ...] = tuple(dict.fromkeys(rounds))
+
+    def __getitem__(self, cell: Cell) -> Result:
+        return self._results[cell]
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def __repr__(self) -> str:
+        sizes = f"{len(self.policies)} policies, {len(self.bandits)} bandits, {len(self.horizons)} horizons"
+        return f"<Sweep of {sizes}>"
+
+    def select(
+        self, *, policy: str | None = None, bandit: str | None = None, horizon: int | None = None
+    ) -> list[Result]:
+        """The results of one policy, bandit or horizon, or of what is left free, in order."""
+        wanted = (policy, bandit, horizon)
+        known = {"policy": self.policies, "bandit": self.bandits, "horizon": self.horizons}
+        for (name, there), each in zip(known.items(), wanted, strict=True):
+            if each is not None and each not in there:
+                raise ValueError(f"{name} must be one of {', '.join(map(repr, there))}, got {each!r}")
+        return [
+            result
+            for cell, result in self.items()
+            if all(each in (None, own) for each, own in zip(wanted, cell, strict=True))
+        ]
+
+    def comparison(self, *, bandit: str | None = None, horizon: int | None = None) -> Comparison:
+        """All policies on one bandit over one horizon, which need not be named if there is but one."""
+        return Comparison(
+            self.select(
+                bandit=self._only("bandit", bandit, self.bandits),
+                horizon=self._only("horizon", horizon, self.horizons),
+            )
+        )
+
+    @staticmethod
+    def _only(name: str, given: Any, there: tuple[Any, ...]) -> Any:
+        if given is not None:
+            return given
+        if len(there) != 1:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, there))}, got None")
+        return there[0]
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """A pandas table with a row a result: policy, bandit, horizon and the numbers of its digest.
+
+        `best_arm_share` is the mean share of the rounds in which a best arm was played.
+        """
+        pandas = _import_pandas()
+        rows = [
+            {"policy": label, "bandit": name, "horizon": rounds}
+            | {key: value for key, value in record(result).items() if key not in _LEFT_OUT}
+            | {"best_arm_share": float((result.pulls[:, result.gaps == 0.0] / rounds).sum(axis=1).mean())}
+            for (label, name, rounds), result in self.items()
+        ]
+        frame: pd.DataFrame = pandas.DataFrame(rows)
+        return frame
+
+    def plot_scaling(self, ax: Axes | None = None, *, bandit: str | None = None, **options: Any) -> Axes:
+        """Draw regret or commitment time against the horizon; see `robai.plotting.plot_scaling`."""
+        from robai.plotting import plot_scaling
+
+        return plot_scaling(self.select(bandit=self._only("bandit", bandit, self.bandits)), ax, **options)
+
+    def plot_parameter(self, name: str, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw regret or commitment time against the parameter `name` of the policies.
+
+        Policies of one kind make a curve for every bandit and horizon; a policy without the parameter is a
+        level line, if there is but one. See `robai.plotting.plot_parameter`.
+
+        >>> import robai
+        >>> policies = [robai.EOCPUG(inflation=c) for c in (0.5, 1.0, 2.0)]
+        >>> played = robai.sweep(policies, robai.Gaussian([0.7, 0.2]), 10**4, runs=100, rng=0)
+        >>> ax = played.plot_parameter("inflation")
+        """
+        from robai.plotting import plot_parameter
+
+        curves: dict[str, dict[float, Result]] = {}
+        without: list[Result] = []
+        for (_, bandit, rounds), result in self.items():
+            policy = result.meta.get("policy")
+            value = policy.get(name) if isinstance(policy, dict) else None
+            if not isinstance(policy, dict) or not isinstance(value, int | float):
+                without.append(result)
+                continue
+            parts = [policy["type"], *([bandit] if len(self.bandits) > 1 else [])]
+            parts += [f"T = {rounds:,}"] if len(self.horizons) > 1 else []
+            curves.setdefault(", ".join(parts), {})[value] = result
+        if not curves:
+            raise ValueError(f"name must be a parameter of one of {', '.join(self.policies)}, got {name!r}")
+        values = sorted(next(iter(curves.values())))
+        for label, own in curves.items():
+            if sorted(own) != values:
+                raise ValueError(
+                    f"name must have the same values in every curve, got {sorted(own)} in {label}"
+                )
+        drawn = {label: [own[value] for value in values] for label, own in curves.items()}
+        reference = without[0] if len(without) == 1 else None
+        return plot_parameter(drawn, values, ax, **{"name": name, "reference": reference} | options)
