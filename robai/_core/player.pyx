@@ -363,7 +363,7 @@ cdef class Player:
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
             if not self._ledger.sums_are_finite(self._estimates):
-                raise ValueError("rewards must have a finite sum and variance, got more than doubles can hold")
+                raise ValueError("rewards must have a finite sum and variance, got more than a double holds")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
                 self._tell(("update_batch", listed, told), listed, told)
