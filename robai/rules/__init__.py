@@ -11,6 +11,7 @@ from robai.rules.explore import (
     DoubleExploreK,
     Elimination,
     Exploration,
+    Index,
     KLUpperBound,
     Optimism,
     PosteriorSampling,
@@ -20,6 +21,7 @@ from robai.rules.explore import (
     WideBound,
 )
 from robai.rules.game import Game
+from robai.rules.pointer import Level
 from robai.rules.stop import (
     Both,
     Either,
@@ -31,6 +33,7 @@ from robai.rules.stop import (
     MeanGap,
     Never,
     Separation,
+    Stop,
     Stopping,
 )
 
@@ -46,11 +49,13 @@ __all__ = [
     "FixedRound",
     "Game",
     "Imbalance",
+    "Index",
     "KLLowerBound",
     "KLUpperBound",
     "KnownDivergence",
     "KnownGap",
     "LargestMean",
+    "Level",
     "LikelihoodRatio",
     "LowerBound",
     "MeanGap",
@@ -61,6 +66,7 @@ __all__ = [
     "Recommended",
     "RoundRobin",
     "Separation",
+    "Stop",
     "Stopping",
     "Tracking",
     "UpperBound",
