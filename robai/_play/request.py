@@ -23,9 +23,9 @@ from robai._core.rng import NUMPY
 from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy
+from robai.custom import written
 from robai.policies.base import BasePolicy
-from robai.rules import Game
+from robai.rules import Game, Index
 
 Engine = Literal["auto", "step", "leap"]
 
@@ -115,8 +115,10 @@ def _engine(engine: Any, policy: BasePolicy, bandit: Bandit, game: Game) -> Lite
     """
     checks.one_of("engine", engine, get_args(Engine))
     started, obstacle = policy.start(game), ""  # a policy that does not fit the bandit says so
-    if isinstance(policy, CustomPolicy):
-        obstacle = f"{policy.label()} is written in Python"
+    if (rule := written(policy)) is not None:
+        obstacle = f"{type(rule).__name__} is written in Python"
+    elif isinstance(policy.parts().explore, Index):
+        obstacle = f"nothing but values is known of the index of {policy.parts().explore!r}; a Level leaps"
     elif not started.explore.leaps:
         obstacle = f"{policy.parts().explore!r} does not work by an index"
     elif not started.stop.leaps:
@@ -157,9 +159,12 @@ class Options:
     def check(self, simulations: list[Simulation]) -> None:
         """A ValueError, before anything is played, if these cannot be played so."""
         for policy in (simulation.policy for simulation in simulations):
-            if self.checkpoint is not None and isinstance(policy, CustomPolicy):
+            if self.checkpoint is None:
+                continue
+            policy._need_names(f"checkpoint={os.fspath(self.checkpoint)!r} with")
+            if (rule := written(policy)) is not None:
                 raise ValueError(
-                    f"checkpoint must be None for {policy.label()}, which is written in Python: "
+                    f"checkpoint must be None for {type(rule).__name__}, which is written in Python: "
                     f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
                 )
         arms, times = simulations[0].bandit.n_arms, len(simulations[0].times)

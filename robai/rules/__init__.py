@@ -22,6 +22,7 @@ from robai.rules.explore import (
 )
 from robai.rules.game import Game
 from robai.rules.pointer import Level
+from robai.rules.python import PythonExploration
 from robai.rules.stop import (
     Both,
     Either,
@@ -63,6 +64,7 @@ __all__ = [
     "Never",
     "Optimism",
     "PosteriorSampling",
+    "PythonExploration",
     "Recommended",
     "RoundRobin",
     "Separation",

@@ -206,13 +206,13 @@ class Index(Pointed, Exploration):
     'float64(float64, float64, float64, float64, float64, float64)'
     >>> Index("my_rules:ucb_tuned", name="UCB1-tuned", grows=True, moments=2).label()
     "Index(func='my_rules:ucb_tuned', name='UCB1-tuned', grows=True, moments=2)"
-    >>> Index(max, name="largest")
+    >>> Index(max, name="largest")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: func must be compiled, got <built-in function max>; write numba.cfunc(robai.rules.Index.signature)(max) instead
-    """  # noqa: E501 - the message is one line
+    TypeError: func must be compiled, got ...; write numba.cfunc(robai.rules.Index.signature)(max)
+    """
 
     signature: ClassVar[str] = f"float64({', '.join(['float64'] * 6)})"
-    ctype: ClassVar[Any] = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 6)
+    ctypes_signature: ClassVar[Any] = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 6)
     func: Function = parameter(FUNCTION)
     name: str = parameter(NAME, kw_only=True)
     initial_pulls: int = parameter(INITIAL_PULLS, default=1, kw_only=True)
@@ -220,12 +220,10 @@ class Index(Pointed, Exploration):
     moments: int = parameter(MOMENTS, default=1, kw_only=True)
 
     def start(self, game: Game) -> protocols.Exploration:
-        pointer = self._resolved()
-        bounds = FunctionBounds(
-            *(Present(self.grows), pointer.address, pointer.owner, self.name),
-            *(self.initial_pulls, self.moments, game.horizon, game.n_arms),
-        )
-        return explore_index.optimism(game.n_arms, bounds)
+        n_arms, level = game.n_arms, Present(self.grows)
+        numbers = (self.initial_pulls, self.moments, game.horizon, n_arms)
+        bounds = FunctionBounds(level, *self.func.resolve(), self.name, *numbers)
+        return explore_index.optimism(n_arms, bounds)
 
 
 # Explorations that end by themselves and recommend an arm.

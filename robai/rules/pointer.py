@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from typing import Any, ClassVar, Self
 
@@ -12,12 +13,12 @@ from robai._core.bounds import Level as CoreLevel
 from robai._core.pointers import FunctionLevel
 from robai.rules.game import Game
 
-Function = Field[Any, str | pointers.Pointer]
+Function = Field[Any, pointers.Pointer]
 _SLACK = 1e-9  # relative, for rounding: the margin that bounds have as well
 
 
 def _unchecked(name: str, value: Any) -> Any:
-    return value  # by `Pointed`, which knows the signature
+    return value  # but by `Pointed`, which knows the signature
 
 
 def _name(name: str, value: Any) -> str:
@@ -43,41 +44,40 @@ class Pointed(Part):
     """A rule with a function `func`; only one that goes by a name can be pickled or saved."""
 
     signature: ClassVar[str]
-    ctype: ClassVar[Any]
+    ctypes_signature: ClassVar[Any]
     func: Function
     name: str
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "func", pointers.kept(self.func, self._expected()))
-
-    @classmethod
-    def _expected(cls) -> pointers.Signature:
-        return pointers.Signature(cls.signature, cls.ctype, f"robai.rules.{cls.__name__}.signature")
-
-    def _resolved(self) -> pointers.Pointer:
-        return pointers.resolve(self.func, self._expected())
+        where = f"robai.rules.{type(self).__name__}.signature"
+        expected = pointers.Signature(self.signature, self.ctypes_signature, where)
+        object.__setattr__(self, "func", pointers.Pointer.of("func", self.func, expected))
 
     def to_dict(self) -> dict[str, Any]:
-        return super().to_dict() | {"func": self.func if isinstance(self.func, str) else repr(self.func)}
+        return super().to_dict() | {"func": self.func.path or repr(self.func)}
 
     @classmethod
     def _from_file(cls, arguments: dict[str, Any]) -> Self:
         pointers.need_used(arguments.get("func"))
-        return cls(**arguments)
+        return super()._from_file(arguments)
 
     def _need_names(self, purpose: str) -> None:
-        pointers.need_name(self.func, f"{purpose} {type(self).__name__} {self.name!r}")
+        self.func.need_path(f"{purpose} {type(self).__name__} {self.name!r}")
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         self._need_names("pickling")
-        return vars(self)
+        return _made, (type(self), vars(self) | {"func": self.func.path})
 
     def __copy__(self) -> Self:
         return self
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
+
+
+def _made(kind: type[Pointed], arguments: dict[str, Any]) -> Pointed:
+    return kind(**arguments)
 
 
 @spec
@@ -101,7 +101,7 @@ class Level(Pointed):
 
     Examples
     --------
-    MOSS, whose level 2 log+(T / (K N)) Python has compiled by Numba::
+    MOSS, whose level is 2 log+(T / (K N)), compiled by numba::
 
         @numba.cfunc(rules.Level.signature)
         def moss(pulls, t, horizon, arms):
@@ -109,28 +109,21 @@ class Level(Pointed):
 
         policy = robai.Policy(explore=rules.UpperBound(level=rules.Level(moss, name="MOSS")))
 
-    Any function of that signature will do; this one is C's hypotenuse, of pulls and rounds:
-
-    >>> import ctypes
-    >>> import robai
     >>> Level.signature
     'float64(float64, float64, float64, float64)'
-    >>> Level(ctypes.CDLL(None).fma, name="odd").ctype(lambda pulls, t, horizon, arms: pulls)(2.0, 1, 1, 1)
-    2.0
+    >>> Level("my_levels:moss", name="MOSS")
+    Level(func='my_levels:moss', name='MOSS', grows=False)
     """
 
     signature: ClassVar[str] = "float64(float64, float64, float64, float64)"
-    ctype: ClassVar[Any] = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 4)
+    ctypes_signature: ClassVar[Any] = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 4)
     func: Function = parameter(FUNCTION)
     name: str = parameter(NAME, kw_only=True)
     grows: bool = parameter(GROWS, default=False, kw_only=True)
 
     def start(self, game: Game) -> CoreLevel:
         """The compiled level, for a game."""
-        pointer = self._resolved()
-        level = FunctionLevel(
-            pointer.address, pointer.owner, self.name, self.grows, game.horizon, game.n_arms
-        )
+        level = FunctionLevel(*self.func.resolve(), self.name, self.grows, game.horizon, game.n_arms)
         self._check(level, game)
         return level
 
@@ -157,7 +150,7 @@ class Level(Pointed):
             raise ValueError(f"Level {self.name!r} must be finite, and is infinite for pulls={pulls[0]:g}")
         steps = [
             (after - before, place)
-            for place, (before, after) in enumerate(zip(at_last, at_last[1:], strict=False))
+            for place, (before, after) in enumerate(itertools.pairwise(at_last))
             if abs(after - before) > _SLACK * max(before, after)
         ]
         turn = next((place for step, place in steps if (step > 0) != (steps[0][0] > 0)), None)

@@ -195,7 +195,9 @@ class LikelihoodRatio(Stopping):
 
 @spec
 class Stop(Pointed, Stopping):
-    """When a function of yours says so. It is asked after every round; joined by `&` to a rule that leaps, not.
+    """When a function of yours says so.
+
+    It is asked after every round, unless it is joined by `&` to a rule that knows its next round.
 
     Parameters
     ----------
@@ -219,7 +221,7 @@ class Stop(Pointed, Stopping):
     signature: ClassVar[str] = (
         "int64(int64, int64, int64, CPointer(int64), CPointer(float64), CPointer(float64))"
     )
-    ctype: ClassVar[Any] = ctypes.CFUNCTYPE(
+    ctypes_signature: ClassVar[Any] = ctypes.CFUNCTYPE(
         *[ctypes.c_int64] * 4,
         *(ctypes.POINTER(each) for each in (ctypes.c_int64, ctypes.c_double, ctypes.c_double)),
     )
@@ -228,8 +230,7 @@ class Stop(Pointed, Stopping):
     moments: int = parameter(MOMENTS, default=1, kw_only=True)
 
     def start(self, game: Game) -> protocols.Stopping:
-        pointer = self._resolved()
-        return FunctionStop(pointer.address, pointer.owner, self.name, self.moments)
+        return FunctionStop(*self.func.resolve(), self.name, self.moments)
 
 
 @spec
