@@ -152,7 +152,9 @@ def _is_cfunc(value: Any) -> bool:
 
 
 def _name(value: Any) -> str:
-    return str(getattr(value, "__name__", None) or getattr(value, "native_name", None) or hex(value))
+    if isinstance(value, int):
+        return hex(value)
+    return str(getattr(value, "__name__", None) or getattr(value, "native_name", None) or "function")
 
 
 def _resolved(name: str, value: Any, expected: Signature | int, instead: str = "") -> Resolved:

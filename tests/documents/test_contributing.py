@@ -59,7 +59,7 @@ def test_the_example_plays_its_reference(moss_bound, monkeypatch):
         robai.Policy,
         lambda policy: (reference.over_arms(names["moss"]), reference.never, None, 1),
     )
-    policy = robai.Policy(explore=moss_bound())
+    policy = robai.Policy(explore=moss_bound(sigma=1.0))
     bandit = robai.Bernoulli([0.7, 0.2, 0.5])
     result = robai.simulate(policy, bandit, 400, 4, rng=0, times=range(1, 401), curves=True, engine="step")
     for run, state in enumerate(seed_block((0,), (), 0)[:4]):
@@ -68,7 +68,7 @@ def test_the_example_plays_its_reference(moss_bound, monkeypatch):
 
 
 def test_the_example_leaps(moss_bound):
-    policy = robai.Policy(explore=moss_bound())
+    policy = robai.Policy(explore=moss_bound(sigma=1.0))
     step, leap = (
         robai.simulate(policy, robai.Gaussian([1.0, 0.0]), 10**4, 1000, rng=1, engine=engine)
         for engine in ("step", "leap")
