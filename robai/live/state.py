@@ -2,6 +2,7 @@
 
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
+Functions of the user's go by names that the program must have used itself.
 Schema 2:
 
     format, schema, robai   "robai.Agent", 2, the version that wrote it

@@ -12,8 +12,8 @@ import robai
 from robai import rules
 
 EXAMPLES = {
-    "moss.c",
-    "moss.sh",
+    "moss_index.c",
+    "moss_index.sh",
     "libmoss.py",
     "my_rules.py",
     "pool.py",

@@ -23,11 +23,11 @@ def block(name):
 
 
 def build_c(folder):
-    """Compile moss.c as the page says; the library's path."""
+    """Compile moss_index.c as the page says; the library's path."""
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler, cc")
-    (folder / "moss.c").write_text(block("moss.c"))
-    built = subprocess.run(block("moss.sh"), shell=True, cwd=folder, capture_output=True, text=True)
+    (folder / "moss_index.c").write_text(block("moss_index.c"))
+    built = subprocess.run(block("moss_index.sh"), shell=True, cwd=folder, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     return folder / "libmoss.so"
 
