@@ -4,8 +4,8 @@
 
 The level is compiled by Cython from the page, against the installed package; the others are a level and an
 index by numba, an index by C (ctypes), and Python. Nanoseconds a round are the smallest of several
-repetitions, interleaved. All play the same arms, which is checked first. Exits with 1 if a function takes more
-than 3 times as long as the compiled rule, by steps. Needs Cython, numba and a C compiler.
+repetitions, interleaved. All play the same arms, which is checked first. Exits with 1 if a function takes
+more than 3 times as long as the compiled rule, by steps. Needs Cython, numba and a C compiler.
 """
 
 import ctypes

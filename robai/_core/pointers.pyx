@@ -67,7 +67,8 @@ cdef class FunctionLevel(Level):
         self._failed = False
         return (
             f"Level {self.name!r} must be a number from 0 on, and was {self._value:g} for "
-            f"pulls={self._pulls:.17g}, t={self._t:.17g}, horizon={self._horizon:.17g}, arms={self._n_arms:g}")
+            f"pulls={self._pulls:.17g}, t={self._t:.17g}, horizon={self._horizon:.17g}, "
+            f"arms={self._n_arms:g}")
 
 
 @cython.final

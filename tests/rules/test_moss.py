@@ -19,9 +19,7 @@ BANDITS = [robai.Gaussian([0.7, -0.2, 0.1]), robai.Bernoulli([0.7, 0.2, 0.5])]
 
 @pytest.fixture(scope="module")
 def cython(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("moss")
-    build_cython(folder)
-    [library] = folder.glob("moss.*.so")
+    library = build_cython(tmp_path_factory.mktemp("moss"))
     spec = importlib.util.spec_from_file_location("moss", library)
     names = {"__name__": "moss_rule"}
     with pytest.MonkeyPatch.context() as patch:

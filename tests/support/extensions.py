@@ -1,10 +1,12 @@
 """Rules compiled outside the package, as docs/extending.md shows them."""
 
+import functools
 import math
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,21 +35,32 @@ def build_c(folder):
 
 
 def build_cython(folder, include=None):
-    """Compile moss.pyx as the page says, against the installed package or another one."""
+    """Compile moss.pyx as the page says, against the installed package or another one; once a session."""
     pytest.importorskip("Cython", reason="Cython is not installed")
     pytest.importorskip("setuptools", reason="setuptools is not installed")
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler, cc")
-    (folder / "moss.pyx").write_text(block("moss.pyx"))
+    name, content = _built(include)
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+@functools.cache
+def _built(include):
     setup = block("setup.py")
-    (folder / "setup.py").write_text(
-        setup.replace("robai.get_include()", repr(include)) if include else setup
-    )
-    build = subprocess.run(
-        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
-        cwd=folder, capture_output=True, text=True,
-    )  # fmt: skip
-    assert build.returncode == 0, build.stderr
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "moss.pyx").write_text(block("moss.pyx"))
+        (folder / "setup.py").write_text(
+            setup.replace("robai.get_include()", repr(include)) if include else setup
+        )
+        build = subprocess.run(
+            [sys.executable, "setup.py", "-q", "build_ext", "--inplace"],
+            cwd=folder, capture_output=True, text=True,
+        )  # fmt: skip
+        assert build.returncode == 0, build.stderr
+        [library] = [path for path in folder.glob("moss*") if path.suffix in (".so", ".pyd")]
+        return library.name, library.read_bytes()
 
 
 def moss(x, a):
