@@ -258,7 +258,7 @@ FamilyLike = FamilyName | Family
 def known(family: Family) -> Family:
     """The family, where it has to be one whose members differ by their means alone."""
     if isinstance(family, Gaussian) and family.sigma is None:
-        raise ValueError(f"sigma must be known here: say families.Gaussian(1.0), got {family!r}")
+        raise ValueError(f"family must have a sigma here: say families.Gaussian(1.0), got {family!r}")
     return family
 
 

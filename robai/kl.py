@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai.families import FamilyLike, as_family, known
+from robai.families import FamilyLike, Gaussian, as_family, known  # noqa: F401 - Gaussian for the examples
 
 if TYPE_CHECKING:
     from robai.bandits import Bandit
@@ -48,7 +48,7 @@ def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float
 
     >>> round(divergence("bernoulli", 0.2, 0.7), 6)
     0.534111
-    >>> divergence("gaussian", 0.0, [0.5, 1.0])
+    >>> divergence(Gaussian(1.0), 0.0, [0.5, 1.0])
     array([0.125, 0.5  ])
     """
     return _elementwise("divergence", family, p=p, q=q)
@@ -76,7 +76,7 @@ def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 
     >>> round(upper("bernoulli", 0.2, 0.534111), 6)
     0.7
-    >>> upper("gaussian", 1.0, [0.0, 2.0])
+    >>> upper(Gaussian(1.0), 1.0, [0.0, 2.0])
     array([1., 3.])
     """
     return _elementwise("upper", family, p=p, level=level)

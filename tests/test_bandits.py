@@ -179,7 +179,7 @@ def test_a_gap_times_a_horizon_must_be_finite(mean):
         (robai.Gaussian, {"sigma": -1}, ValueError),
         (robai.Gaussian, {"sigma": float("nan")}, ValueError),
         (robai.Gaussian, {"sigma": "1"}, TypeError),
-        (robai.Gaussian, {"sigma": [1.0, 2.0]}, TypeError),
+        (robai.Gaussian, {"sigma": (1.0, 2.0, 3.0)}, ValueError),
         (robai.Gaussian, {"sigma": 10**400}, ValueError),
         (robai.Binomial, {"n": 0}, ValueError),
         (robai.Binomial, {"n": 1.5}, ValueError),
@@ -238,7 +238,7 @@ def test_the_largest_data_can_be_simulated(policy, scale):
     needs_family = any(hasattr(part, "family") for part in (policy, *policy.parts()))
     bandit = robai.Empirical([[scale, 0.25 * scale], [0.5 * scale, 0.0]])
     if needs_family:
-        policy = dataclasses.replace(policy, family="gaussian")
+        policy = dataclasses.replace(policy, family=robai.families.Gaussian(1.0))
     result = robai.simulate(policy, bandit, 50, 20, rng=1)
     assert np.isfinite(result.regret_sem).all()
     assert result.regret[-1] > 1e98

@@ -123,7 +123,7 @@ def no_work(monkeypatch):
         ("bandit", [0.7, 0.2], TypeError),
         ("bandit", robai.Gaussian, TypeError),
         ("bandit", "gaussian", TypeError),
-        ("bandit", robai.families.Gaussian(), TypeError),
+        ("bandit", robai.families.Gaussian(1.0), TypeError),
         ("bandit", None, TypeError),
     ],
     ids=lambda value: repr(value)[:30],

@@ -74,7 +74,7 @@ def test_a_seed_that_would_not_be_honoured_is_refused(rng, error, message):
     with pytest.raises(error, match=re.compile(message, re.DOTALL)):
         played(rng=rng)
     with pytest.raises(error, match=re.compile(message, re.DOTALL)):
-        robai.Agent(POLICY, 2, 100, reward="gaussian", rng=rng)
+        robai.Agent(POLICY, 2, 100, reward=robai.families.Gaussian(1.0), rng=rng)
 
 
 @pytest.mark.parametrize("rng", [np.int64(7), 7.0, np.uint8(7)])

@@ -20,7 +20,7 @@ from robai._play import batches
 
 BANDIT = robai.Gaussian([0.7, 0.2])
 COUNTED = robai.Bernoulli([0.7, 0.2, 0.5])  # with ties, which draw from the generator too
-POLICY = robai.EOCPUG()
+POLICY = robai.EOCPUG(sigma=1.0)
 
 
 def played(policy=POLICY, bandit=BANDIT, horizon=3000, runs=150, rng=7, curves=True, **options):
@@ -110,7 +110,7 @@ def test_fewer_runs_are_the_first_of_more():
 
 
 def test_runs_differ():
-    assert len(np.unique(played(runs=700, policy=robai.UCB()).curves, axis=0)) == 700
+    assert len(np.unique(played(runs=700, policy=robai.UCB(sigma=1.0)).curves, axis=0)) == 700
 
 
 @pytest.mark.parametrize("times", [1, 2, 17, 1000, [5], [1, 2, 3], np.array([10, 3000]), range(1, 3001)])
@@ -156,7 +156,7 @@ def test_the_fields_of_a_result(policy, bandit):
     )
     assert (np.diff(result.curves, axis=1) >= 0).all()
     assert (result.committed == (result.committed_arm >= 0)).all()
-    assert (result.commit_time[result.committed] < horizon).all()
+    assert (result.commit_time[result.committed] <= horizon).all()
     assert result.meta["policy"] == policy.to_dict()
     assert result.meta["bandit"] == bandit.to_dict()
     assert result.meta["seconds"] >= 0
@@ -166,7 +166,7 @@ def test_the_fields_of_a_result(policy, bandit):
 
 def test_long_data_is_described_by_its_length_and_a_hash():
     def described(data):
-        result = robai.simulate(robai.UCB(), robai.Empirical([data, [0.5]]), 10, 1, rng=0)
+        result = robai.simulate(robai.UCB(sigma=1.0), robai.Empirical([data, [0.5]]), 10, 1, rng=0)
         long, short = result.meta["bandit"]["samples_per_arm"]
         assert short == [0.5]
         return long
@@ -175,7 +175,9 @@ def test_long_data_is_described_by_its_length_and_a_hash():
     assert described(data) == data
     assert described([*data, 1.0])["length"] == 1001
     assert described([*data, 1.0]) == described([*data, 1.0]) != described([*data, 2.0])
-    many = robai.simulate(robai.UCB(), robai.Empirical([[1.0, 0.5]] + [[0.5]] * 1000), 1100, 1, rng=0)
+    many = robai.simulate(
+        robai.UCB(sigma=1.0), robai.Empirical([[1.0, 0.5]] + [[0.5]] * 1000), 1100, 1, rng=0
+    )
     assert many.meta["bandit"]["samples_per_arm"]["length"] == 1001
 
 
@@ -194,7 +196,7 @@ def test_a_parameter_that_is_no_json_is_described_by_its_text():
 
 def test_after_the_commitment_only_the_committed_arm_is_played():
     bandit = robai.Bernoulli([0.5, 0.4, 0.3])  # often wrong at once
-    result = played(robai.EOCP(gap=3.0), bandit, horizon=1000, runs=300, times=range(1, 1001))
+    result = played(robai.EOCP(gap=3.0, sigma=1.0), bandit, horizon=1000, runs=300, times=range(1, 1001))
     assert set(result.committed_arm.tolist()) == {0, 1, 2}
     for run in range(300):
         increments = np.diff(result.curves[run])[result.commit_time[run] - 1 :]
@@ -203,13 +205,13 @@ def test_after_the_commitment_only_the_committed_arm_is_played():
 
 def test_eocp_with_a_known_gap_commits_at_its_round():
     # T_c = 8 K l / gap^2 + K with l = log T + sqrt(log T)
-    result = robai.simulate(robai.EOCP(gap=0.5), BANDIT, 10**6, 2000, rng=0)
+    result = robai.simulate(robai.EOCP(gap=0.5, sigma=1.0), BANDIT, 10**6, 2000, rng=0)
     assert set(result.commit_time.tolist()) == {1124}
     assert set(result.committed_arm.tolist()) == {0}
 
 
 def test_a_run_too_short_to_commit_never_does():
-    result = played(robai.EOCP(gap=0.5), horizon=500, runs=20)
+    result = played(robai.EOCP(gap=0.5, sigma=1.0), horizon=500, runs=20)
     assert set(result.commit_time.tolist()) == {-1}
     assert set(result.committed_arm.tolist()) == {-1}
 
@@ -234,7 +236,7 @@ def test_one_run_has_no_standard_error():
 @pytest.mark.parametrize("horizon", [2, 3, 10, 199, 200, 201, 10**6, 10**12])
 @pytest.mark.parametrize("count", [1, 2, 3, 200])
 def test_a_number_of_times_is_log_spaced_and_ends_at_the_horizon(horizon, count):
-    result = played(robai.EOCP(gap=3.0), horizon=horizon, runs=2, times=count)
+    result = played(robai.EOCP(gap=3.0, sigma=1.0), horizon=horizon, runs=2, times=count)
     assert result.times[-1] == horizon
     assert 1 <= len(result.times) <= count
     assert (np.diff(result.times) > 0).all()
@@ -260,7 +262,7 @@ def test_whole_floats_and_numpy_integers_are_whole_numbers():
 def test_a_horizon_of_10_to_the_18_is_exact():
     horizon = 10**18
     bandit = robai.Gaussian([3.0, 0.0, -0.5])
-    result = played(robai.EOCP(gap=3.0), bandit, horizon, runs=30)
+    result = played(robai.EOCP(gap=3.0, sigma=1.0), bandit, horizon, runs=30)
     assert result.times[-1] == horizon
     assert result.pulls.sum(axis=1).tolist() == [horizon] * 30  # in integers
     assert set(result.committed_arm.tolist()) == {0}
@@ -271,7 +273,11 @@ def test_a_horizon_of_10_to_the_18_is_exact():
 
 def test_a_wrong_commitment_for_10_to_the_18_rounds_costs_them_all():
     result = played(
-        robai.EOCP(gap=1e9, inflation=0.0), robai.Gaussian([0.5, 0.0]), 10**18, runs=50, curves=True
+        robai.EOCP(gap=1e9, inflation=0.0, sigma=1.0),
+        robai.Gaussian([0.5, 0.0]),
+        10**18,
+        runs=50,
+        curves=True,
     )
     wrong = result.committed_arm == 1
     assert 0 < wrong.sum() < 50
@@ -292,14 +298,14 @@ def test_more_runs_than_memory_can_hold_are_refused_before_any_is_played(changes
     with pytest.raises(ValueError, match=f"runs must be fewer on this machine, {message}"):
         played(executor=inline, **changes)
     with pytest.raises(ValueError, match=r"runs must be fewer on this machine, got 10,000,000,000,000"):
-        robai.compare([robai.UCB(), POLICY], BANDIT, 100, 10**13, executor=inline)
+        robai.compare([robai.UCB(sigma=1.0), POLICY], BANDIT, 100, 10**13, executor=inline)
     assert inline.calls == []
 
 
 def test_a_result_is_not_kept_twice():
     bandit = robai.Gaussian(np.linspace(0.0, 1.0, 1000))
     tracemalloc.start()
-    result = played(robai.EOCP(gap=3.0), bandit, 1000, 4000, curves=False, workers=1)
+    result = played(robai.EOCP(gap=3.0, sigma=1.0), bandit, 1000, 4000, curves=False, workers=1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * result.pulls.nbytes  # and the batches under way
@@ -308,7 +314,7 @@ def test_a_result_is_not_kept_twice():
 def test_memory_does_not_grow_with_the_horizon():
     def peak(horizon):
         tracemalloc.start()
-        played(robai.UCB(), horizon=horizon, runs=4, times=5, executor=Inline())
+        played(robai.UCB(sigma=1.0), horizon=horizon, runs=4, times=5, executor=Inline())
         used = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         return used
@@ -342,7 +348,7 @@ def test_an_error_in_the_progress_function_ends_the_simulation():
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        played(policy=robai.UCB(), horizon=10**6, runs=1000, progress=fails)
+        played(policy=robai.UCB(sigma=1.0), horizon=10**6, runs=1000, progress=fails)
     assert no_more_threads_than(before)
 
 
@@ -356,7 +362,7 @@ def test_progress_is_a_bar_with_tqdm(capfd):
     expected = played()
     assert played(progress=True) == expected
     text = capfd.readouterr().err
-    assert "EOCPUG()" in text
+    assert "EOCPUG(sigma=1.0)" in text
     assert "150/150" in text
 
 
@@ -366,22 +372,22 @@ def test_progress_is_a_line_without_tqdm(capfd, monkeypatch):
     played(progress=True)
     text = capfd.readouterr().err
     assert text.endswith("\n")
-    assert text.split("\r")[-1].startswith("EOCPUG(): 150 of 150 runs, 0 s left")
+    assert text.split("\r")[-1].startswith("EOCPUG(sigma=1.0): 150 of 150 runs, 0 s left")
 
 
 # ---- compare
 
 
 def test_compare_gives_what_simulate_alone_gives():
-    policies = [robai.EOCP(gap=0.5), robai.EOCPUG(), robai.UCB()]
+    policies = [robai.EOCP(gap=0.5, sigma=1.0), robai.EOCPUG(sigma=1.0), robai.UCB(sigma=1.0)]
     comparison = robai.compare(policies, BANDIT, 3000, 150, rng=7, curves=True)
-    assert list(comparison) == ["EOCP(gap=0.5)", "EOCPUG()", "UCB()"]
+    assert list(comparison) == ["EOCP(gap=0.5, sigma=1.0)", "EOCPUG(sigma=1.0)", "UCB(sigma=1.0)"]
     for policy in policies:
         assert comparison[policy.label()] == played(policy)
 
 
 def test_compare_takes_labels():
-    comparison = robai.compare({"b": robai.UCB(), "a": robai.UCB()}, BANDIT, 500, 20, rng=1)
+    comparison = robai.compare({"b": robai.UCB(sigma=1.0), "a": robai.UCB(sigma=1.0)}, BANDIT, 500, 20, rng=1)
     assert list(comparison) == ["b", "a"]
     assert comparison["a"].label == "a"
     assert (comparison["a"].final_regret == comparison["b"].final_regret).all()
@@ -390,7 +396,7 @@ def test_compare_takes_labels():
 def test_compare_takes_any_iterable_and_all_options():
     calls = []
     comparison = robai.compare(
-        (policy for policy in [robai.UCB(), robai.EOCPUG()]),
+        (policy for policy in [robai.UCB(sigma=1.0), robai.EOCPUG(sigma=1.0)]),
         BANDIT,
         500,
         20,
@@ -399,13 +405,15 @@ def test_compare_takes_any_iterable_and_all_options():
         workers=1,
         progress=lambda *done: calls.append(done),
     )
-    assert comparison["UCB()"].times.tolist() == [10, 500]
+    assert comparison["UCB(sigma=1.0)"].times.tolist() == [10, 500]
     assert calls.count((20, 20)) == 2
 
 
 def test_compare_takes_times_that_can_be_read_once():
     times = [10, 20, 500]
-    comparison = robai.compare([robai.UCB(), robai.EOCPUG()], BANDIT, 500, 20, rng=1, times=iter(times))
+    comparison = robai.compare(
+        [robai.UCB(sigma=1.0), robai.EOCPUG(sigma=1.0)], BANDIT, 500, 20, rng=1, times=iter(times)
+    )
     assert [result.times.tolist() for result in comparison.values()] == [times, times]
 
 

@@ -36,7 +36,7 @@ def test_summaries_are_printable_whatever_the_labels_are(odd):
     for one, other in ((result, plain), (Comparison([result]), Comparison([plain]))):
         assert is_plain(one.summary())
         assert one.summary().count("\n") == other.summary().count("\n")
-    agent = robai.Agent(robai.EOCPUG(), [odd, "B"], 1000, reward="gaussian", rng=0)
+    agent = robai.Agent(robai.EOCPUG(), [odd, "B"], 1000, reward=robai.families.Gaussian(1.0), rng=0)
     agent.update(agent.select(), 0.5)
     agent.update(agent.select(), 0.5)
     assert is_plain(agent.summary())

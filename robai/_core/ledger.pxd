@@ -71,7 +71,7 @@ cdef class Ledger:
     cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,
                            Py_ssize_t end, Rewards valid) noexcept nogil
     cdef void begin_sums(self) noexcept nogil
-    cdef bint sums_are_finite(self) noexcept nogil
+    cdef bint sums_are_finite(self, bint squares_too) noexcept nogil
     cdef void count_sums(self) noexcept nogil
 
     # Pulls, sums, squares (None if they are not kept) and pending pulls.

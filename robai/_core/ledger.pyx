@@ -168,10 +168,11 @@ cdef class Ledger:
             sums[arm] += reward
         return -1
 
-    cdef bint sums_are_finite(self) noexcept nogil:
+    cdef bint sums_are_finite(self, bint squares_too) noexcept nogil:
         cdef Py_ssize_t arm
         for arm in range(self.answered.n_arms):
-            if not isfinite(self._scratch_sums[arm]):
+            if not (isfinite(self._scratch_sums[arm])
+                    and (isfinite(self._scratch_squares[arm]) or not squares_too)):
                 return False
         return True
 

@@ -21,7 +21,7 @@ and if the record may or may not be in the journal, the player refuses all furth
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport NAN, isfinite
+from libc.math cimport INFINITY, NAN, isfinite
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -160,13 +160,7 @@ cdef class Player:
     # ---- handing out
 
     def select(self):
-        """The arm for the next round.
-
-        Raises
-        ------
-        HorizonReached
-            If all rounds have been handed out and the policy has not committed.
-        """
+        """The arm for the next round; HorizonReached if there is none and the policy has not committed."""
         cdef Py_ssize_t arm
         self._begin()                       # `with` looks methods up, as slow as all the rest
         try:
@@ -320,16 +314,16 @@ cdef class Player:
 
     def update(self, Py_ssize_t arm, reward):
         """Record the reward of a pull of `arm`."""
-        cdef double value = self._rewards.number("reward", reward)
+        cdef double value = self._rewards.number("reward", reward), squares
         self._begin()
         try:
             self._check(arm, 1)
             if not self._rewards.possible(1.0, value) or not isfinite(self._ledger.sums[arm] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
+            squares = self._squares_with(arm, 1.0, value, 0.0)
             if self.journal is not None or self._own is not None:
                 self._tell(("update", arm, value), (arm,), (value,))
-            self._ledger.count(arm, 1, self._ledger.sums[arm] + value,
-                               self._ledger.squares_with(arm, 1.0, value, 0.0))
+            self._ledger.count(arm, 1, self._ledger.sums[arm] + value, squares)
         finally:
             self._end()
 
@@ -339,11 +333,8 @@ cdef class Player:
         cdef double value = self._rewards.number("total", total), deviations = 0.0 if count < 2 else NAN
         if squares is not None:
             deviations = self._rewards.number("squares", squares)
-            if not (deviations >= 0.0 and isfinite(deviations)) or (count < 2 and deviations > 0.0):
-                raise ValueError(
-                    f"squares must be a sum of squared deviations of {count:,} rewards, got {squares!r}")
-        elif self._estimates and count > 1:
-            raise ValueError("squares must be given, because the policy estimates the variance, got None")
+        if not 0.0 <= deviations < INFINITY and (self._estimates or squares is not None):
+            raise ValueError(f"squares must be a sum of squared deviations, got {squares!r}")
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         self._begin()
@@ -353,11 +344,11 @@ cdef class Player:
                     and isfinite(self._ledger.sums[arm] + value)):
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
+            told = () if squares is None else (deviations,)
+            deviations = self._squares_with(arm, <double>count, value, deviations)
             if self.journal is not None:
-                told = () if squares is None else (deviations,)
                 self._tell(("update_counts", arm, count, value, *told), (), ())
-            self._ledger.count(arm, count, self._ledger.sums[arm] + value,
-                               self._ledger.squares_with(arm, <double>count, value, deviations))
+            self._ledger.count(arm, count, self._ledger.sums[arm] + value, deviations)
         finally:
             self._end()
 
@@ -382,14 +373,20 @@ cdef class Player:
                     f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {self._ledger.answered.n_arms - 1}")
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
-            if not self._ledger.sums_are_finite():
-                raise ValueError("rewards must have a finite sum, got more than a double can hold")
+            if not self._ledger.sums_are_finite(self._estimates):
+                raise ValueError("rewards must have finite sums and variances, got more than doubles can hold")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
                 self._tell(("update_batch", listed, told), listed, told)
             self._ledger.count_sums()
         finally:
             self._end()
+
+    cdef double _squares_with(self, Py_ssize_t arm, double count, double total, double squares) except? -1.0:
+        squares = self._ledger.squares_with(arm, count, total, squares)
+        if self._estimates and not isfinite(squares):
+            raise ValueError("reward must have a square that a double can hold, as the variance is estimated")
+        return squares
 
     cdef int _tell(self, record, arms, rewards) except -1:
         """Let the user's own policy and the journal know of answers that are yet to be counted."""

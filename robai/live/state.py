@@ -138,7 +138,7 @@ def encode(experiment: Experiment, player: Player) -> str:
 
 def _plain(squares: list[float] | None) -> list[float | None] | None:
     """As JSON has it: null where a number is not known."""
-    return None if squares is None else [None if math.isnan(each) else each for each in squares]
+    return None if squares is None else [each if math.isfinite(each) else None for each in squares]
 
 
 def header(experiment: Experiment, player: Player) -> dict[str, Any]:

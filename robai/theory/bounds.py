@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai.families import Family
+from robai.families import Family, Gaussian  # noqa: F401 - Gaussian for the examples
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
 from robai.theory.limits import Arms, Given, Rewards, distances, kl_min, read, share_point, unique_best

@@ -20,7 +20,7 @@ from robai.policies import POLICIES
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGALRM")
 
-CASE = Case(robai.EOCPUG(), robai.Gaussian([0.7, 0.2]), 300, rng=5)
+CASE = Case(robai.EOCPUG(sigma=1.0), robai.Gaussian([0.7, 0.2]), 300, rng=5)
 simulate = robai.simulate
 
 

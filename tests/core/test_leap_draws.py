@@ -106,7 +106,7 @@ def edge(family, pulls, bar):
 
 
 def first_exits(engine, bandit, runs, pulls, total, bar, policy=KLUCB, horizon=HORIZON):
-    started = policy.start(rules.Game(bandit.n_arms, horizon, bandit.family, bandit.support))
+    started = policy.start(rules.Game.of(bandit.n_arms, horizon, bandit))
     states = np.random.SeedSequence([3, runs]).generate_state(4 * runs, np.uint64).reshape(-1, 4)
     batch = engine(*started[:3], 1, bandit._core(), bandit.means, (horizon,), states)
     return probes.first_exits(batch, 0, pulls, total, bar, min(8 * pulls, horizon - pulls))

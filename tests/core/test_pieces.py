@@ -44,17 +44,18 @@ def test_what_a_piece_plays_does_not_grow_with_the_horizon(bandit):
     "policy",
     [
         *(
-            robai.UCB(),
-            robai.UCB("round"),
+            robai.UCB(sigma=1.0),
+            robai.UCB("round", sigma=1.0),
             robai.KLUCB(),
             robai.KLUCB("round"),
-            robai.EOCPUG(),
+            robai.EOCPUG(sigma=1.0),
             robai.KLEOCPUG(),
         ),
-        *(robai.UCBAlpha(), robai.ThompsonSampling(), robai.DETCK(), robai.TrackAndStop()),
-        *(robai.ActionElimination(), robai.ActionElimination(radius="even-dar")),
+        *(robai.UCBAlpha(sigma=1.0), robai.ThompsonSampling(), robai.DETCK(sigma=1.0), robai.TrackAndStop()),
+        *(robai.ActionElimination(sigma=1.0), robai.ActionElimination(radius="even-dar", sigma=1.0)),
         robai.Policy(
-            robai.UCB(), (robai.UCBAlpha().parts().stop & rules.LikelihoodRatio()) | rules.Imbalance()
+            robai.UCB(sigma=1.0),
+            (robai.UCBAlpha(sigma=1.0).parts().stop & rules.LikelihoodRatio()) | rules.Imbalance(),
         ),
     ],
     ids=lambda policy: policy.label(),

@@ -16,8 +16,9 @@ from robai.policies.base import BasePolicy
 
 bandit = robai.Gaussian([0.7, 0.2])
 assert_type(bandit.means, tuple[float, ...])
-assert_type(bandit.sigma, float)
+assert_type(bandit.sigma, float | tuple[float, ...])
 robai.Gaussian(means=(0.7, 0.2), sigma=2)
+robai.Gaussian([0.7, 0.2], sigma=[1.0, 2.0])
 robai.Bernoulli(np.array([0.7, 0.2]))
 robai.Binomial([7, 2], n=10)
 robai.Empirical([[0.0, 1.0], [1.0]])
@@ -31,6 +32,8 @@ bandit.means = (0.7, 0.2)  # E: misc
 # ---- policies: names are checked, families are made of their names
 
 robai.UCB(level="ratio", sigma=0.5)
+robai.UCB(sigma=(0.5, 1.0))
+robai.UCB(sigma="1")  # E: arg-type
 robai.KLUCB(level="++", family="bernoulli")
 robai.KLUCB(family=families.Binomial(10))
 assert_type(robai.KLUCB(family="bernoulli").family, families.Family | None)

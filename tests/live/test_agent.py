@@ -70,8 +70,8 @@ def test_a_batch_after_one_reward_an_arm_does_not_go_to_one_arm(policy):
 
 @pytest.mark.parametrize("policy", [robai.KLUCB(), robai.UCB("ratio"), robai.TrackAndStop()], ids=repr)
 def test_pending_pulls_are_seen_as_if_their_rewards_were_the_mean(policy):
-    late = robai.Agent(policy, 3, 1000, reward="gaussian", rng=4)
-    prompt = robai.Agent(policy, 3, 1000, reward="gaussian", rng=4)
+    late = robai.Agent(policy, 3, 1000, reward=robai.families.Gaussian(1.0), rng=4)
+    prompt = robai.Agent(policy, 3, 1000, reward=robai.families.Gaussian(1.0), rng=4)
     for agent in (late, prompt):
         for arm in range(3):
             agent.update_counts(arm, 4, 1.0 + arm)
@@ -206,7 +206,7 @@ def test_a_policy_that_never_commits_ends_at_the_horizon():
 
 
 def test_a_late_answer_can_still_commit_at_the_horizon():
-    agent = robai.Agent(robai.EOCP(gap=20.0), 2, 8, reward="gaussian", rng=0)
+    agent = robai.Agent(robai.EOCP(gap=20.0), 2, 8, reward=robai.families.Gaussian(1.0), rng=0)
     arms = agent.select_batch(8)
     with pytest.raises(HorizonReached):
         agent.select()

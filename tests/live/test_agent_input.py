@@ -27,7 +27,7 @@ STRANGE = [math.nan, math.inf, -math.inf]
     ids=lambda value: str(value)[:30],
 )
 def test_the_family_says_which_rewards_are_valid(reward, bad, good):
-    agent = robai.Agent(robai.UCB(), ["a", "b"], 100, reward=reward, rng=0)
+    agent = robai.Agent(robai.UCB(sigma=1.0), ["a", "b"], 100, reward=reward, rng=0)
     for value in good:
         agent.update("a", value)
     before = agent.to_json()
@@ -84,7 +84,9 @@ def test_numbered_arms_are_checked_in_batches():
         with pytest.raises(KeyError, match=r"arms\[1\]"):
             agent.update_batch([0, bad], [1.0, 1.0])
     with pytest.raises(ValueError, match="finite"):
-        robai.Agent(robai.UCB(), 2, 9, reward="gaussian").update_batch([0, 0], [1.5e308, 1.5e308])
+        robai.Agent(robai.UCB(), 2, 9, reward=robai.families.Gaussian(1.0)).update_batch(
+            [0, 0], [1.5e308, 1.5e308]
+        )
     assert agent.rounds == 0
 
 

@@ -162,7 +162,7 @@ def test_an_interrupt_at_every_single_instruction(tmp_path, policy):
 
 def due(**options):
     """An agent that commits at the next selection."""
-    agent = robai.Agent(robai.EOCPUG(), **{**ARGUMENTS, "reward": "gaussian", **options})
+    agent = robai.Agent(robai.EOCPUG(), **{**ARGUMENTS, "reward": robai.families.Gaussian(1.0), **options})
     for arm, count, total in ((0, 10_000, 50_000.0), (1, 10, 0.0), (2, 10, 0.0)):
         agent.update_counts(arm, count, total)
     return agent
@@ -192,7 +192,9 @@ def test_a_disk_that_is_full_hands_out_nothing_and_commits_to_nothing(tmp_path, 
     for call in (agent.select, agent.to_json, lambda: agent.update(0, 1), lambda: agent.select_batch(3)):
         with pytest.raises(RuntimeError, match=AGAIN):
             call()
-    again = robai.Agent(robai.EOCPUG(), **{**ARGUMENTS, "reward": "gaussian"}, journal=tmp_path / "journal")
+    again = robai.Agent(
+        robai.EOCPUG(), **{**ARGUMENTS, "reward": robai.families.Gaussian(1.0)}, journal=tmp_path / "journal"
+    )
     assert known(again) == before
 
 
@@ -311,10 +313,11 @@ def test_counts_that_do_not_fit_are_refused():
     (agent,) = twins(1)
     player = agent._player
     for counts in (
-        ([1], [1.0], [0], None),
-        ([1] * 3, [1.0] * 3, [0] * 2, None),
-        ([1] * 3, [1.0] * 3, [0] * 3, (7, 3, [1] * 3, [1.0] * 3)),
-        ([1] * 3, [1.0] * 3, [0] * 3, (-1, 3, [1] * 3, [1.0] * 3)),
+        ([1], [1.0], [0.0], [0], None),
+        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 2, None),
+        ([1] * 3, [1.0] * 3, [0.0] * 2, [0] * 3, None),
+        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 3, (7, 3, [1] * 3, [1.0] * 3, None)),
+        ([1] * 3, [1.0] * 3, [0.0] * 3, [0] * 3, (-1, 3, [1] * 3, [1.0] * 3, None)),
     ):
         with pytest.raises(ValueError, match=r"there must be 3|no arm"):
             player.restore(*counts)

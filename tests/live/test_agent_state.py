@@ -71,7 +71,7 @@ def test_every_parameter_of_a_policy_comes_back(policy):
     "reward", ["bounded", robai.families.Binomial(7), robai.families.Gamma(2.5), robai.families.Gaussian(0.1)]
 )
 def test_every_reward_comes_back(reward):
-    agent = robai.Agent(robai.UCB(), [1, 2.5, "x"], 99, reward=reward)
+    agent = robai.Agent(robai.UCB(sigma=1.0), [1, 2.5, "x"], 99, reward=reward)
     again = robai.Agent.from_json(agent.to_json())
     assert again.labels == (1, 2.5, "x")
     assert again.to_json() == agent.to_json()
@@ -109,7 +109,8 @@ def state():
     ("field", "value"),
     [
         ("format", "robai.Result"),
-        ("schema", 2),
+        ("schema", 3),
+        ("schema", 0),
         ("schema", "1"),
         ("schema", True),
         ("policy", "UCB"),

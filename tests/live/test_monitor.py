@@ -15,7 +15,7 @@ LEVEL = math.log(HORIZON) + math.sqrt(math.log(HORIZON))
 @pytest.fixture
 def agent():
     """60 answers of 'a', 30 of 'b', 20 of 'c', and then pulls that wait."""
-    agent = robai.Agent(robai.EOCPUG(), ["a", "b", "c"], HORIZON, reward="gaussian", rng=0)
+    agent = robai.Agent(robai.EOCPUG(), ["a", "b", "c"], HORIZON, reward=robai.families.Gaussian(1.0), rng=0)
     for arm, n, total in (("a", 60, 30.0), ("b", 30, 24.0), ("c", 20, 12.0)):
         agent.update_counts(arm, n, total)
     agent.select_batch(17)

@@ -14,6 +14,8 @@ from robai.rules import Game
 HORIZON = 10_000
 LEVEL = math.log(HORIZON) + math.sqrt(math.log(HORIZON))
 
+UNIT = families.Gaussian(1.0)
+
 
 def means(n, s):
     return [total / count for count, total in zip(n, s, strict=True)]
@@ -90,7 +92,7 @@ def counts(seed, arms):
 @pytest.mark.parametrize(("rule", "formula"), RULES, ids=lambda each: getattr(each, "__name__", ""))
 def test_a_rule_reports_what_it_compares(rule, formula):
     arms = 2 if isinstance(rule, rules.MeanGap) else 3
-    started = rule.start(Game(arms, HORIZON, families.Bernoulli(), (0.0, 1.0)))
+    started = rule.start(Game.of(arms, HORIZON, families.Bernoulli()))
     answers = set()
     for seed in range(200):
         n, s = counts(seed, arms)
@@ -104,7 +106,7 @@ def test_a_rule_reports_what_it_compares(rule, formula):
 
 
 def test_combinations_report_the_rules_that_fired():
-    game = Game(3, HORIZON, families.Bernoulli(), (0.0, 1.0))
+    game = Game.of(3, HORIZON, families.Bernoulli())
     evidence = Evidence([900, 20, 20], [800.0, 4.0, 5.0], HORIZON)
     never_yet, imbalance, early = rules.FixedRound(10**4), rules.Imbalance(), rules.FixedRound(5)
     assert [type(each.rule).__name__ for each in (imbalance & early).start(game).report(evidence)] == [
@@ -126,12 +128,12 @@ def told(policy, arms, **answers):
 
 
 def test_the_sentence_has_the_numbers_that_were_compared():
-    agent = told(robai.BAIETC(), "gaussian", a=(200, 240.0), b=(20, 0.0))
+    agent = told(robai.BAIETC(sigma=1.0), UNIT, a=(200, 240.0), b=(20, 0.0))
     asked = math.sqrt(8 * math.log(HORIZON / 40) / 40)
     assert agent.commit_reason == (
         f"the means differed by 1.2, and {asked:.4g} was enough; 'a' had the largest mean, 1.2"
     )
-    agent = told(robai.EOCPUG(), "gaussian", a=(40, 2.0), b=(2000, 3000.0), c=(50, 5.0))
+    agent = told(robai.EOCPUG(sigma=1.0), UNIT, a=(40, 2.0), b=(2000, 3000.0), c=(50, 5.0))
     lower = 1.5 - math.sqrt(2 * LEVEL / 2000)
     assert agent.commit_reason == (
         f"'b' had 2,000 pulls, more than {50 * LEVEL + 1:.1f}: l = {LEVEL:.4g} times the 50 of 'c', the most "
@@ -142,12 +144,12 @@ def test_the_sentence_has_the_numbers_that_were_compared():
     assert f"was at least {value:.4g}, that against 'a', and {0.7 * math.log(HORIZON):.4g} was enough" in (
         agent.commit_reason
     )
-    agent = told(robai.UCBAlpha(sigma=0.5), "gaussian", a=(400, 0.0), b=(300, 30.0), c=(300, 450.0))
+    agent = told(robai.UCBAlpha(sigma=0.5), UNIT, a=(400, 0.0), b=(300, 30.0), c=(300, 450.0))
     assert f"the lower bound of 'c', {1.5 - width(300):.4g}, was above" in agent.commit_reason
     assert f"at most {0.1 + width(300):.4g} of 'b'" in agent.commit_reason
     agent = told(
-        robai.Policy(explore=robai.UCB(), stop=rules.FixedRound(30), commit=rules.MostPulled()),
-        "gaussian",
+        robai.Policy(explore=robai.UCB(sigma=1.0), stop=rules.FixedRound(30), commit=rules.MostPulled()),
+        UNIT,
         a=(20, 1.0),
         b=(15, 2.0),
     )
@@ -157,7 +159,13 @@ def test_the_sentence_has_the_numbers_that_were_compared():
 
 
 def test_explorations_in_stages_say_what_they_remember():
-    agent = told(robai.ActionElimination(), "gaussian", a=(500, 1000.0), b=(400, 10.0), c=(300, 15.0))
+    agent = told(
+        robai.ActionElimination(sigma=1.0),
+        UNIT,
+        a=(500, 1000.0),
+        b=(400, 10.0),
+        c=(300, 15.0),
+    )
     assert agent.commit_reason == (
         "all other arms had been dropped, the best of them 'c' with mean 0.05 of 300 pulls; 'a' was left, "
         "with mean 2 of 500 pulls"
@@ -166,7 +174,7 @@ def test_explorations_in_stages_say_what_they_remember():
 
 def played(policy, means):
     """An agent that was played until it committed, with normal rewards, and these in order."""
-    agent = robai.Agent(policy, list(means), HORIZON, reward="gaussian", rng=0)
+    agent = robai.Agent(policy, list(means), HORIZON, reward=UNIT, rng=0)
     history = []
     for noise in np.random.default_rng(0).normal(size=HORIZON):
         arm = agent.select()
@@ -178,7 +186,7 @@ def played(policy, means):
 
 
 def test_detc_says_what_its_fresh_pulls_were():
-    agent, history = played(robai.DETC(), {"a": 1.0, "b": 0.25})
+    agent, history = played(robai.DETC(sigma=1.0), {"a": 1.0, "b": 0.25})
     mean, n = agent.sums[0] / agent.pulls[0], agent.pulls[0]
     fresh = []  # the last stage pulls the other arm alone
     while history[-1][0] == "b":
@@ -197,7 +205,7 @@ def rewards_of(arm, history):
 
 
 def test_detc_k_says_what_the_second_stage_measured():
-    agent, history = played(robai.DETCK(), {"a": 2.0, "b": 0.25, "c": 0.5})
+    agent, history = played(robai.DETCK(sigma=1.0), {"a": 2.0, "b": 0.25, "c": 0.5})
     fresh = math.ceil(LENGTH)
     mean = sum(rewards_of("a", history)[4 : 4 + fresh]) / fresh
     assert len(rewards_of("a", history)) == 4 + fresh
@@ -207,7 +215,7 @@ def test_detc_k_says_what_the_second_stage_measured():
 
 
 def test_detc_k_says_what_the_last_stage_measured():
-    agent, history = played(robai.DETCK(), {"a": 1.0, "b": 1.0, "c": 0.0})
+    agent, history = played(robai.DETCK(sigma=1.0), {"a": 1.0, "b": 1.0, "c": 0.0})
     last = math.floor(LENGTH) + 1
     fresh = {arm: rewards_of(arm, history)[-last:] for arm in "abc"}
     means = ", ".join(f"{arm!r} {sum(rewards) / last:.4g}" for arm, rewards in fresh.items())
@@ -219,18 +227,18 @@ def test_detc_k_says_what_the_last_stage_measured():
 @pytest.mark.parametrize(
     ("policy", "lower", "upper"),
     [
-        (robai.EOCPUG(), LEVEL, LEVEL),
-        (robai.UCB(), None, math.log(HORIZON)),
-        (robai.ActionElimination(), math.log(HORIZON), math.log(HORIZON)),
-        (robai.ActionElimination(radius="even-dar"), "even-dar", "even-dar"),
-        (robai.UCBAlpha(), "w", "w"),
+        (robai.EOCPUG(sigma=1.0), LEVEL, LEVEL),
+        (robai.UCB(sigma=1.0), None, math.log(HORIZON)),
+        (robai.ActionElimination(sigma=1.0), math.log(HORIZON), math.log(HORIZON)),
+        (robai.ActionElimination(radius="even-dar", sigma=1.0), "even-dar", "even-dar"),
+        (robai.UCBAlpha(sigma=1.0), "w", "w"),
         (robai.ThompsonSampling(), None, None),
     ],
     ids=repr,
 )
 def test_the_bounds_that_are_shown_are_those_that_decide(policy, lower, upper):
     n, s = [30, 70, 5], [10.0, 40.0, 1.0]
-    started = policy.start(Game(3, HORIZON, families.Gaussian(), (-math.inf, math.inf)))
+    started = policy.start(Game.of(3, HORIZON, UNIT))
 
     def radius(level, count):
         if level == "even-dar":

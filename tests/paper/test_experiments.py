@@ -22,9 +22,9 @@ def test_the_parameters_are_those_of_the_paper():
         inflation = 1.0 if name.startswith("fig1") else 0.2
         assert each.bandit.means[0] == 0.7
         assert set(each.bandit.means[1:]) == {0.2}
-        assert each.policies["EOCP"] == robai.EOCP(0.5, inflation)
-        assert each.policies["EOCP-UG"] == robai.EOCPUG(inflation)
-        assert each.policies["UCB"] == robai.UCB()
+        assert each.policies["EOCP"] == robai.EOCP(0.5, inflation, 1.0)
+        assert each.policies["EOCP-UG"] == robai.EOCPUG(inflation, 1.0)
+        assert each.policies["UCB"] == robai.UCB(sigma=1.0)
         assert set(each.elsewhere) == set(each.policies)
     assert FIGURES["fig1-bernoulli"].policies["KL-EOCP"].kl == pytest.approx(0.534111, abs=1e-6)
     assert (INFLATIONS[0], INFLATIONS[-1]) == (0.0, INFLATION)

@@ -71,7 +71,7 @@ def test_compared_with_the_built_in_policies():
 
 
 def test_in_an_agent():
-    agent = robai.Agent(ExploreThenCommit(30), ["a", "b"], 100, reward="gaussian", rng=0)
+    agent = robai.Agent(ExploreThenCommit(30), ["a", "b"], 100, reward=robai.families.Gaussian(1.0), rng=0)
     for _ in range(30):
         arm = agent.select()
         agent.update(arm, 1.0 if arm == "b" else 0.0)
@@ -100,7 +100,7 @@ def test_the_state_in_an_agent_has_pending_pulls():
     asked = Watching()
     seen = []
     asked.__class__.__deepcopy__ = lambda self, memo: self
-    agent = robai.Agent(asked, 2, 100, reward="gaussian", rng=0)
+    agent = robai.Agent(asked, 2, 100, reward=robai.families.Gaussian(1.0), rng=0)
     for _ in range(3):
         agent.select()
         seen.append(asked.seen)
@@ -108,7 +108,7 @@ def test_the_state_in_an_agent_has_pending_pulls():
 
 
 def test_a_batch_of_answers_tells_the_policy_each():
-    agent = robai.Agent(ExploreThenCommit(4), 2, 100, reward="gaussian", rng=0)
+    agent = robai.Agent(ExploreThenCommit(4), 2, 100, reward=robai.families.Gaussian(1.0), rng=0)
     agent.update_batch([0, 1, 1, 0], [1.0, 0.5, 0.25, 3.0])
     assert agent.select() == 0
 
@@ -123,7 +123,7 @@ def test_an_answer_that_is_no_arm(answer, error):
 
     with pytest.raises(error, match=r"Wrong\.select must return"):
         robai.simulate(Wrong(), robai.Gaussian([0.0, 1.0]), 10, 1)
-    agent = robai.Agent(Wrong(), 2, 10, reward="gaussian")
+    agent = robai.Agent(Wrong(), 2, 10, reward=robai.families.Gaussian(1.0))
     with pytest.raises(error, match=r"Wrong\.select must return"):
         agent.select()
     assert agent.rounds == 0

@@ -1,5 +1,7 @@
 """Agents for tests, and the rewards that the step engine would have given them."""
 
+import contextlib
+
 import robai
 from robai._core.engine import TAPE_LENGTH
 
@@ -26,12 +28,12 @@ def agent_for(policy, bandit, horizon, **options):
 
 def played_until_commitment(agent, bandit):
     website, arms = Website(bandit, agent), []
-    while agent.rounds < agent.horizon:
-        arm = agent.select()
-        if agent.committed:
-            break
-        agent.update(arm, website.visit(arm))
-        arms.append(arm)
+    with contextlib.suppress(robai.HorizonReached):
+        while not agent.committed:
+            arm = agent.select()  # of the first round after the last one, too: it may be a commitment
+            if not agent.committed:
+                agent.update(arm, website.visit(arm))
+                arms.append(arm)
     return arms
 
 

@@ -10,6 +10,7 @@ from robai import families, rules
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
 from robai.rules.parameters import LONGEST, KLLevel
+from robai.rules.threshold import Threshold
 
 LONGEST_STEPPED = 10**4
 EXTREMES = (5e-324, 1e-300, 1e-100, 1e-16, 1e-3, 1e-2, 1e9, 1e15, 1e16, 1e100, 1e280, 1.7e308)
@@ -56,9 +57,7 @@ class Case:
         """Does the leap engine apply?"""
         bandit = self.bandit
         try:
-            started = self.policy.start(
-                rules.Game(bandit.n_arms, self.horizon, bandit.family, bandit.support)
-            )
+            started = self.policy.start(rules.Game.of(bandit.n_arms, self.horizon, bandit))
         except ValueError:  # it does not fit the bandit
             return False
         return started.explore.leaps and started.stop.leaps and bandit.family is not None
@@ -147,8 +146,7 @@ def filled(rng, kind):
 
 
 def random_family(rng):
-    # Gaussian rewards have an engine of their own.
-    return filled(rng, pick(rng, *families.FAMILIES.values(), *3 * (families.Gaussian,)))
+    return filled(rng, pick(rng, *families.FAMILIES.values()))
 
 
 def random_stopping(rng):
@@ -172,7 +170,11 @@ PARAMETERS = {
     "second": random_stopping,
     "shape": positive,
     "share": lambda rng: pick(rng, None, positive(rng)),
-    "sigma": positive,
+    "low": lambda rng: pick(rng, 0.0, -positive(rng)),
+    "high": lambda rng: pick(rng, 1.0, positive(rng)),
+    "sigma": lambda rng: pick(rng, None, positive(rng)),
+    "threshold": lambda rng: pick(rng, *get_args(Threshold)),
+    "variance": lambda rng: pick(rng, *get_args(families.Variance)),
     "tracking": lambda rng: pick(rng, "C", "D"),
 }
 
@@ -182,10 +184,14 @@ PARAMETERS = {
 
 def random_bandit(rng, n_arms):
     if rng.random() < 0.05:
-        return robai.Empirical([random_means(rng, families.Gaussian(), 5) for _ in range(n_arms)])
-    family = random_family(rng)
-    parameters = {each.name: getattr(family, each.name) for each in fields(family)}
-    return BANDITS[family.name](means=random_means(rng, family, n_arms), **parameters)
+        return robai.Empirical([random_means(rng, families.Gaussian(1.0), 5) for _ in range(n_arms)])
+    kind = BANDITS[pick(rng, *BANDITS, *3 * ("gaussian",))]  # which has an engine of its own
+    family = filled(rng, kind.Family)
+    names = [each.name for each in fields(kind) if each.name != "means"]
+    parameters = {name: getattr(family, name) for name in names}
+    if parameters.get("sigma", 1.0) is None:
+        parameters["sigma"] = float(10.0 ** rng.uniform(-9.0, 9.0))
+    return kind(means=random_means(rng, family, n_arms), **parameters)
 
 
 def random_means(rng, family, n_arms):

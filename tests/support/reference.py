@@ -108,6 +108,22 @@ def over_arms(score):
     return lambda x: x.argmax([score(x, a) for a in range(x.K)])
 
 
+def sigma(x, p, a=0):
+    """What a policy takes for the standard deviation of an arm: its own, or what is known of the rewards."""
+    match p.sigma, x.bandit.family:
+        case tuple() as given, _:
+            return given[a]
+        case float() as given, _:
+            return given
+        case None, robai.families.Gaussian(sigma=tuple() as known):
+            return known[a]
+        case None, robai.families.Gaussian(sigma=known):
+            return known
+        case None, robai.families.Binomial(n=n):
+            return math.sqrt(n) / 2
+    return 1 / 2
+
+
 # ---- stopping
 
 
@@ -140,12 +156,15 @@ def likelihood_ratio(x):
 
 def eocp(p):
     def stops(x):
-        return x.t >= math.floor(8 * x.K * exploration(x, p.inflation) * p.sigma**2 / p.gap**2 + x.K)
+        return x.t >= math.floor(
+            8 * x.K * exploration(x, p.inflation) * max(sigma(x, p, a) for a in range(x.K)) ** 2 / p.gap**2
+            + x.K
+        )
 
     return (
-        over_arms(lambda x, a: ucb(x, a, exploration(x, p.inflation), p.sigma)),
+        over_arms(lambda x, a: ucb(x, a, exploration(x, p.inflation), sigma(x, p, a))),
         stops,
-        over_arms(lambda x, a: lcb(x, a, exploration(x, p.inflation), p.sigma)),
+        over_arms(lambda x, a: lcb(x, a, exploration(x, p.inflation), sigma(x, p, a))),
         1,
     )
 
@@ -178,7 +197,7 @@ def kl_eocp_ug(p):
 
 
 def plain_ucb(p):
-    return over_arms(lambda x, a: ucb(x, a, level(x, p.level, a), p.sigma)), never, None, 1
+    return over_arms(lambda x, a: ucb(x, a, level(x, p.level, a), sigma(x, p, a))), never, None, 1
 
 
 def plain_kl_ucb(p):
@@ -200,7 +219,7 @@ def thompson(p):
 def bai_etc(p):
     def stops(x):
         gap = abs(x.mean(0) - x.mean(1))
-        return x.t % 2 == 0 and gap**2 >= p.sigma**2 * 8 * math.log(x.horizon / x.t) / x.t
+        return x.t % 2 == 0 and gap**2 >= sigma(x, p) ** 2 * 8 * math.log(x.horizon / x.t) / x.t
 
     return lambda x: x.t % 2, stops, over_arms(State.mean), 1
 
@@ -228,7 +247,7 @@ def in_stages(script, initial):
 def detc(p):
     def script(x):
         first_length = math.log(x.horizon) ** 2
-        while abs(x.mean(0) - x.mean(1)) < p.sigma * math.sqrt(16 / x.t * log_plus(first_length / x.t)):
+        while abs(x.mean(0) - x.mean(1)) < sigma(x, p) * math.sqrt(16 / x.t * log_plus(first_length / x.t)):
             yield 0
             yield 1
         favourite = x.argmax(x.means())
@@ -240,7 +259,7 @@ def detc(p):
         while True:
             fresh = x.n[other] - n
             theta = (x.s[other] - s) / fresh
-            if abs(x.mean(favourite) - theta) >= detc_radius(x, fresh, p.sigma):
+            if abs(x.mean(favourite) - theta) >= detc_radius(x, fresh, sigma(x, p)):
                 return favourite if x.mean(favourite) >= theta else other
             yield other
 
@@ -270,7 +289,7 @@ def detc_k(p):
                     beaten = None
                     break
                 theta = (x.s[a] - s) / fresh
-                if abs(mean - theta) >= detc_radius(x, fresh, p.sigma):
+                if abs(mean - theta) >= detc_radius(x, fresh, sigma(x, p)):
                     beaten = beaten or theta > mean
                     break
                 yield a
@@ -290,7 +309,7 @@ def detc_k(p):
 def ucb_alpha(p):
     def width(x, a):
         delta = 1 / x.horizon if p.delta is None else p.delta
-        return p.sigma * math.sqrt(2 / x.n[a] * log_plus(3 * math.log(x.n[a]) ** 2 / delta))
+        return sigma(x, p, a) * math.sqrt(2 / x.n[a] * log_plus(3 * math.log(x.n[a]) ** 2 / delta))
 
     def stops(x):
         best = x.means().index(max(x.means()))
@@ -300,29 +319,37 @@ def ucb_alpha(p):
     return over_arms(lambda x, a: x.mean(a) + p.alpha * width(x, a)), stops, over_arms(State.mean), 2
 
 
+def projected(share, least):
+    """The proportions of at least `least` that are closest, where the largest difference counts."""
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        if sum(max(least, each - middle) for each in share) > 1:
+            low = middle
+        else:
+            high = middle
+    return [max(least, each - high) for each in share]
+
+
 def track_and_stop(p):
     goal = []
 
     def explore(x):
-        least = math.sqrt(x.t) - x.K / 2
-        starved = [a for a in range(x.K) if x.n[a] < least]
-        if not goal:
-            goal.extend([1.0] * x.K)
-        if starved and p.tracking == "D":
+        if p.tracking == "D" and min(x.n) < math.sqrt(x.t) - x.K / 2:
             return x.argmax([-n for n in x.n])
-        if starved:
-            share = [1 / len(starved) if a in starved else 0.0 for a in range(x.K)]
+        low, high = x.family.support
+        inside = [1 / (2 * n + 2) for n in x.n]
+        means = [
+            m + i if m == low else m - i if m == high else m for m, i in zip(x.means(), inside, strict=True)
+        ]
+        share = optimal_weights(x.family, means)
+        if p.tracking == "D":
+            aims = [x.t * each for each in share]
         else:
-            low, high = x.family.support
-            inside = [1 / (2 * n + 2) for n in x.n]
-            means = [
-                m + i if m == low else m - i if m == high else m
-                for m, i in zip(x.means(), inside, strict=True)
-            ]
-            share = optimal_weights(x.family, means)
-        for a in range(x.K):
-            goal[a] = x.t * share[a] if p.tracking == "D" else goal[a] + share[a]
-        return x.argmax([round(1e9 * (goal[a] - x.n[a])) for a in range(x.K)])
+            previous = goal or [1.0] * x.K
+            share = projected(share, 1 / (2 * math.sqrt(x.K**2 + x.t)))
+            aims = goal[:] = [old + new for old, new in zip(previous, share, strict=True)]
+        return x.argmax([round(1e9 * (aims[a] - x.n[a])) for a in range(x.K)])
 
     def stops(x):
         delta = 1 / x.horizon if p.delta is None else p.delta
@@ -339,11 +366,13 @@ def action_elimination(p):
             best = max(active, key=x.mean)
             if p.radius == "paper":
                 f = -math.log(delta)
-                floor = lcb(x, best, f, p.sigma)
-                active = [a for a in active if a == best or ucb(x, a, f, p.sigma) >= floor]
+                floor = lcb(x, best, f, sigma(x, p, best))
+                active = [a for a in active if a == best or ucb(x, a, f, sigma(x, p, a)) >= floor]
             else:
                 n = x.n[best]
-                alpha = p.sigma * math.sqrt(2 * math.log(4 * x.K * n * n / delta) / n)
+                alpha = max(sigma(x, p, a) for a in range(x.K)) * math.sqrt(
+                    2 * math.log(4 * x.K * n * n / delta) / n
+                )
                 active = [a for a in active if a == best or x.mean(best) - x.mean(a) < 2 * alpha]
             if len(active) == 1:
                 return active[0]
@@ -383,4 +412,8 @@ def play(policy, bandit, horizon, state):
             return arms, x.t, commit(x)
         arms.append(arm)
         x.pull(arm)
+    # An exploration that ends with the last round ends with a commitment.
+    staged = isinstance(policy, robai.DETC | robai.DETCK | robai.ActionElimination)
+    if x.t >= initial * x.K and (stops(x) or (staged and explore(x) is None)):
+        return arms, x.t, commit(x)
     return arms, -1, -1

@@ -12,10 +12,11 @@ from robai import theory
 from robai.families import Bernoulli, Binomial, Exponential, Gamma, Gaussian, NegativeBinomial, Poisson
 from robai.kl import divergence
 
+UNIT = robai.families.Gaussian(1.0)
 TWO = [0.7, 0.2]
 FOUR = [0.7, 0.2, 0.2, 0.2]
 FAMILIES = [
-    Gaussian(),
+    Gaussian(1.0),
     Gaussian(sigma=0.3),
     Bernoulli(),
     Binomial(3),
@@ -43,8 +44,8 @@ def test_lai_robbins():
 
 
 def test_lai_robbins_without_a_unique_best_arm():
-    assert theory.lai_robbins([0.5, 0.5, 0.1], family="gaussian") == pytest.approx(2 / 0.4)
-    assert theory.lai_robbins([0.5, 0.5], family="gaussian") == 0
+    assert theory.lai_robbins([0.5, 0.5, 0.1], family=UNIT) == pytest.approx(2 / 0.4)
+    assert theory.lai_robbins([0.5, 0.5], family=UNIT) == 0
 
 
 def test_kl_min_bernoulli():
@@ -183,14 +184,16 @@ def test_less_confidence_commits_earlier():
 def test_table():
     rows = {row.policy: row for row in theory.table(alpha=1.5)}
     assert len(rows) == 11
-    constants = {name: row.constant(TWO, family="gaussian") for name, row in rows.items()}
+    constants = {name: row.constant(TWO, family=UNIT) for name, row in rows.items()}
     assert constants["BAI-ETC"] == pytest.approx(8)  # algorithms.md 11.3
     assert constants["DETC"] == pytest.approx(4)
     assert constants["UCB_alpha"] == pytest.approx(2 * 1.5**2 / 0.5)
     assert constants["UCB_alpha"] > 8 * 1.5**2 / (2.5**2 * 0.5)  # the sharper 5.76
     assert constants["EOCP"] == pytest.approx(4)
     assert rows["EOCP-UG"].commitment == "O(log^2 T)"
-    assert rows["EOCP"].constant(TWO, family="bernoulli") == pytest.approx(4)
+    assert rows["EOCP"].constant(TWO, family="bernoulli", sigma=1.0) == pytest.approx(4)
+    assert rows["EOCP"].constant(TWO, family="bernoulli") == pytest.approx(1)
+    assert rows["EOCP"].constant(robai.Gaussian(TWO, sigma=2.0)) == pytest.approx(16)
     assert rows["KL-EOCP"].constant(TWO, family="bernoulli") == pytest.approx(0.936135, abs=1e-6)
     assert {row.policy for row in rows.values() if row.optimal == "No"} == {"BAI-ETC", "UCB_alpha"}
 
@@ -202,12 +205,15 @@ def test_table():
     ("call", "message"),
     [
         (
-            lambda: theory.lai_robbins([0.5], family="gaussian"),
+            lambda: theory.lai_robbins([0.5], family=UNIT),
             "means must be a list of at least two numbers",
         ),
         (lambda: theory.lai_robbins([0.5, 1.5], family="bernoulli"), r"means\[1\] must be in .* got 1.5"),
-        (lambda: theory.lai_robbins([0.5, np.inf], family="gaussian"), "must be finite, got inf"),
-        (lambda: theory.weights([0.5, 0.5], family="gaussian"), "unique largest one"),
+        (
+            lambda: theory.lai_robbins([0.5, np.inf], family=UNIT),
+            "must be finite, got inf",
+        ),
+        (lambda: theory.weights([0.5, 0.5], family=UNIT), "unique largest one"),
         (lambda: theory.kl_min([1.0, 0.5], family="bernoulli"), "edge of the domain"),
         (lambda: theory.commit_limit_fixed(0.5, 5), "horizon must be at least 10, got 5"),
         (
@@ -215,7 +221,7 @@ def test_table():
             "confidence must be below 1/2.4 .* got 0.5",
         ),
         (lambda: theory.table(1.0), "alpha must be above 1, got 1.0"),
-        (lambda: theory.table()[0].constant(FOUR, family="gaussian"), "two arms"),
+        (lambda: theory.table()[0].constant(FOUR, family=UNIT), "two arms"),
     ],
 )
 def test_wrong_values(call, message):
