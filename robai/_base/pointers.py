@@ -14,6 +14,8 @@ import operator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from robai._base import checks
+
 _HIGHEST = 2 ** (8 * ctypes.sizeof(ctypes.c_void_p)) - 1
 _FUNCTION: Any = ctypes._CFuncPtr  # type: ignore[attr-defined]  # what all functions of ctypes are
 _NEEDS_THE_LOCK = 4  # FUNCFLAG_PYTHONAPI, of a PyDLL
@@ -52,9 +54,9 @@ class Pointer:
     >>> signature = Signature("float64(float64)", ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double), "...")
     >>> Pointer.of("func", "math:cos", signature)
     'math:cos'
-    >>> Pointer.of("func", "math:cos", signature).address()
+    >>> Pointer.of("func", "math:cos", signature).address()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: 'math:cos' must be compiled, got <built-in function cos>; write numba.cfunc(...)(cos)
+    TypeError: 'math:cos' must be a numba.cfunc, ..., got <built-in function cos>; write numba.cfunc(...)(cos)
     """
 
     given: Any
@@ -164,17 +166,18 @@ def _resolved(name: str, value: Any, expected: Signature | int, instead: str = "
         if plain and not instead and isinstance(expected, Signature):
             function = f"{_name(value)}.py_func" if hasattr(value, "py_func") else _name(value)  # of njit
             instead = f"numba.cfunc({expected.where})({function})"
-        what = 'a numba.cfunc, a function of ctypes, an address or "package.module:object"'
-        what, way = ("compiled", f"; write {instead}") if plain and instead else (what, "")
-        raise TypeError(f"{name} must be {what}, got {value!r}{way}")
+        way = f"; write {instead}" if plain and instead else ""
+        raise TypeError(
+            f'{name} must be a numba.cfunc, a function of ctypes, an address or "package.module:object", '
+            f"got {value!r}{way}"
+        )
     if isinstance(value, int):
         address, declared = value, None
     elif _is_cfunc(value):
         address, declared = value.address, value.ctypes
     else:
         address, declared = ctypes.cast(value, ctypes.c_void_p).value or 0, value
-    if not 0 < address <= _HIGHEST:
-        raise ValueError(f"{name} must be the address of a function, got {value!r}")
+    checks.whole(name, address, 1, _HIGHEST)
     if declared is not None:
         _check(name, value, declared, expected)
     return Resolved(address, value)

@@ -374,7 +374,8 @@ cdef class Player:
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
             if not self._ledger.sums_are_finite(self._estimates):
-                raise ValueError("rewards must have finite sums and variances, got more than doubles can hold")
+                raise ValueError(
+                    "rewards must have finite sums and variances, got more than doubles can hold")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
                 self._tell(("update_batch", listed, told), listed, told)

@@ -208,7 +208,7 @@ class Index(Pointed, Exploration):
     "Index(func='my_rules:ucb_tuned', name='UCB1-tuned', grows=True, moments=2)"
     >>> Index(max, name="largest")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    TypeError: func must be compiled, got ...; write numba.cfunc(robai.rules.Index.signature)(max)
+    TypeError: func must be a numba.cfunc, ...; write numba.cfunc(robai.rules.Index.signature)(max)
     """
 
     signature: ClassVar[str] = f"float64({', '.join(['float64'] * 6)})"

@@ -49,21 +49,21 @@ def test_a_name_is_looked_up_when_it_is_needed(name):
 @pytest.mark.parametrize(
     ("func", "error", "message"),
     [
-        (plain, TypeError, r"func must be compiled, got .*; write numba\.cfunc\(its\.signature\)\(plain\)$"),
+        (plain, TypeError, r"func must be a numba.cfunc.*; write numba\.cfunc\(its\.signature\)\(plain\)$"),
         (None, TypeError, "func must be a numba.cfunc, a function of ctypes, an address or .*, got None"),
         (DOUBLE, TypeError, "func must be a numba.cfunc"),
         (True, TypeError, "got True"),
         (1.5, TypeError, r"got 1\.5"),
-        (0, ValueError, "func must be the address of a function, got 0"),
+        (0, ValueError, "func must be from 1 to .*, got 0"),
         (-1, ValueError, "got -1"),
         (2**64, ValueError, "got 18446744073709551616"),
-        (DOUBLE(), ValueError, "func must be the address of a function"),
+        (DOUBLE(), ValueError, "func must be from 1"),
         ("twice", ValueError, "\"package.module:object\" if it is a text, got 'twice'"),
         ("a b:c", ValueError, "got 'a b:c'"),
         ("a:", ValueError, "got 'a:'"),
         ("no.such.module:object", ValueError, "there is no 'no.such.module:object': No module named 'no'"),
         (f"{__name__}:nothing", ValueError, "there is no .*:nothing"),
-        (f"{__name__}:plain", TypeError, r"test_pointers:plain' must be compiled.*\(plain\)$"),
+        (f"{__name__}:plain", TypeError, r"test_signatures:plain' must be a numba.*\(plain\)$"),
         (f"{__name__}:text", TypeError, "must be a numba.cfunc"),
         (ctypes.pythonapi.Py_IsInitialized, TypeError, "must not need Python's lock"),
         (
@@ -93,7 +93,7 @@ def test_a_number_of_parameters_can_be_all_that_is_known():
     assert Pointer.of("draw", twice, 1).address() == number
     with pytest.raises(ValueError, match=r"draw must take 2 parameters, got .* with 1"):
         Pointer.of("draw", twice, 2)
-    with pytest.raises(TypeError, match=r"draw must be compiled, got .*; write it so"):
+    with pytest.raises(TypeError, match=r"draw must be a numba.cfunc, .*, got .*; write it so"):
         Pointer.of("draw", plain, 2, "it so")
 
 
