@@ -74,7 +74,8 @@ def get_include() -> str:
 
     From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; their C needs
     ``numpy.get_include()`` among the ``include_dirs`` of the extension.
-    These declarations may change with any version: compile again after an update.
+    These declarations may change with any version: a rule that was compiled for others is not imported then,
+    and has to be compiled again. `docs/extending.md` shows how.
     """
     return str(Path(__file__).parents[1])
 

@@ -18,7 +18,11 @@ Any object with two methods will do::
 
     robai.simulate(EpsilonGreedy(0.1), robai.Bernoulli([0.7, 0.2]), horizon=1000, runs=100, rng=0)
 
-`select` may return `Commit(arm)`, which ends the exploration. Every run, and every agent, works
+`select` may return `Commit(arm)`, which ends the exploration. Stopping and commitment can be compiled rules::
+
+    robai.Policy(explore=EpsilonGreedy(0.1), stop=rules.Imbalance(), commit=rules.LowerBound())
+
+Every run, and every agent, works
 on a deep copy of the object, so it starts as it was handed in. Draw from `state.rng` only: a run
 then depends on its seed alone.
 """
@@ -27,95 +31,28 @@ from __future__ import annotations
 
 import copy
 import operator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from robai._base.spec import Kind, parameter, spec
-from robai._core.protocols import Commitment, Exploration, Started
+from robai import rules
+from robai._base.spec import parameter, spec
 from robai._core.rng import Stream
-from robai._core.stopping import Never
 from robai.policies.base import BasePolicy, Parts
+from robai.rules.python import WRITTEN, Commit, PythonExploration, PythonPolicy, State
 
 if TYPE_CHECKING:
     from robai._core.player import Player
-    from robai.rules import Game
 
-__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy"]
-
-_Number = TypeVar("_Number", np.int64, np.float64)
-
-
-class Commit(NamedTuple):
-    """Returned by `select` to play one arm for ever."""
-
-    arm: int
-
-
-class PythonPolicy(Protocol):
-    """What a policy written in Python must offer."""
-
-    def select(self, state: State) -> int | Commit: ...
-
-    def update(self, arm: int, reward: float) -> None: ...
-
-
-@dataclass
-class State:
-    """What `select` is shown.
-
-    Attributes
-    ----------
-    t : rounds so far; in an agent with late rewards, answered and pending ones
-    horizon : rounds in all
-    n_arms : number of arms; they are called 0, 1, ...
-    pulls : rewards received from each arm, read-only
-    sums : their sums, read-only
-    pending : pulls of each arm that have no reward yet; all 0 in a simulation
-    rng : the generator to draw from
-    """
-
-    horizon: int
-    n_arms: int
-    rng: np.random.Generator
-    t: int = 0
-    pulls: NDArray[np.int64] = field(init=False)
-    sums: NDArray[np.float64] = field(init=False)
-    pending: NDArray[np.int64] = field(init=False)
-
-    @property
-    def means(self) -> NDArray[np.float64]:
-        """The mean reward of each arm, NaN where there is none yet."""
-        with np.errstate(invalid="ignore"):
-            return self.sums / self.pulls
-
-    def show(self, pulls: NDArray[np.int64], sums: NDArray[np.float64], pending: NDArray[np.int64]) -> None:
-        self.pulls, self.sums, self.pending = _read_only(pulls), _read_only(sums), _read_only(pending)
-
-
-def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _with_its_methods(name: str, value: Any) -> PythonPolicy:
-    if not (callable(getattr(value, "select", None)) and callable(getattr(value, "update", None))):
-        raise TypeError(
-            f"{name} must be a policy of robai.policies, or an object with select(state) and "
-            f"update(arm, reward), got {value!r}"
-        )
-    policy: PythonPolicy = value
-    return policy
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "ask", "written"]
 
 
 @spec
 class CustomPolicy(BasePolicy):
     """A policy written in Python among the others."""
 
-    policy: PythonPolicy = parameter(Kind(_with_its_methods, "the object"))
+    policy: PythonPolicy = parameter(WRITTEN)
 
     def label(self) -> str:
         return type(self.policy).__name__
@@ -127,15 +64,19 @@ class CustomPolicy(BasePolicy):
         return {"type": "CustomPolicy", "name": self.label()}
 
     def parts(self) -> Parts:
-        raise TypeError(f"{self.label()} is written in Python and has no parts")
+        return Parts(PythonExploration(self.policy), rules.Never(), rules.LargestMean())
 
-    def start(self, game: Game) -> Started:
-        return Started(Exploration(), Never(), Commitment(), 0)
 
-    def _ask(self, game: Game, stream: Stream) -> Asked:
-        rng = np.random.Generator(stream)  # type: ignore[arg-type]  # it asks for a capsule and a lock only
-        state = State(game.horizon, game.n_arms, rng)
-        return Asked(copy.deepcopy(self.policy), state, self.label())
+def written(policy: BasePolicy) -> PythonPolicy | None:
+    """The object that explores, if it is written in Python."""
+    explore = policy.parts().explore
+    return explore.rule if isinstance(explore, PythonExploration) else None
+
+
+def ask(rule: PythonPolicy, game: rules.Game, stream: Stream) -> Asked:
+    """A copy of the user's object, for a run or an agent."""
+    rng = np.random.Generator(stream)  # type: ignore[arg-type]  # it asks for a capsule and a lock only
+    return Asked(copy.deepcopy(rule), State(game.horizon, game.n_arms, rng), type(rule).__name__)
 
 
 def as_policy(value: Any) -> BasePolicy:

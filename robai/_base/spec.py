@@ -52,9 +52,9 @@ class Kind(NamedTuple):
     about: str
 
 
-def parameter(kind: Kind, *, default: Any = MISSING) -> Any:
+def parameter(kind: Kind, *, default: Any = MISSING, kw_only: bool = False) -> Any:
     """A field of a specification."""
-    return field(default=default, metadata={"kind": kind})
+    return field(default=default, kw_only=kw_only, metadata={"kind": kind})
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
@@ -149,7 +149,17 @@ class Spec:
         for name, value in arguments.items():
             if isinstance(value, Mapping):
                 arguments[name] = Part.from_dict(value, depth=depth - 1)
-        return kind(**arguments)
+        return kind._from_file(arguments)
+
+    @classmethod
+    def _from_file(cls, arguments: dict[str, Any]) -> Self:
+        return cls(**arguments)
+
+    def _need_names(self, purpose: str) -> None:
+        """A ValueError, which begins with the purpose, if its description does not tell all that it is."""
+        for _, value in self._parameters():
+            if isinstance(value, Spec):
+                value._need_names(purpose)
 
 
 class Part(Spec):

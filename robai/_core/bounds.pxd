@@ -20,6 +20,7 @@ from robai._core.protocols cimport Arms
 cdef class Level:
     cdef readonly bint grows                # with the round: log t
     cdef readonly int64_t first             # the number of pulls from which on it is finite
+    cdef readonly bint fallible             # can it be no number, which `complaint` then tells
 
     # The level of an arm pulled n times, at the decision of round t. Monotone in n from the first
     # finite value on, and nondecreasing in t.
@@ -34,6 +35,8 @@ cdef class Bounds:
     cdef readonly Level level
     cdef readonly int64_t initial_pulls     # from which on they are finite, unless rewards are all the same
     cdef readonly int moments               # 2 if they look at `squares`, else 1
+    cdef readonly bint fallible             # can they be no numbers, which `complaint` then tells
+    cdef readonly bint opaque               # is nothing known of `upper` but its values
 
     # The bounds of an arm at the decision of round t.
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil

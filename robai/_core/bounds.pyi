@@ -7,6 +7,8 @@ from robai._core.families import Family
 class Level:
     grows: bool
     first: int
+    fallible: bool
+    def complaint(self) -> str | None: ...
 
 @final
 class FixedLevel(Level):
@@ -37,6 +39,9 @@ class Bounds:
     level: Level
     initial_pulls: int
     moments: int
+    fallible: bool
+    opaque: bool
+    def complaint(self) -> str | None: ...
 
 @final
 class GaussianBounds(Bounds):

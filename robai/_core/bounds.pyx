@@ -87,11 +87,20 @@ cdef class Level:
     cdef double at(self, double n, double t) noexcept nogil:
         return INFINITY
 
+    def complaint(self):
+        """What it was that is no level, and where, if anything since this was asked last; else None."""
+        return None
+
 
 cdef class Bounds:
     def __cinit__(self, Level level not None, *args):
         self.level = level
         self.initial_pulls, self.moments = level.first, 1
+        self.fallible = level.fallible
+
+    def complaint(self):
+        """What they were that are no bounds, as `Level.complaint`."""
+        return self.level.complaint()
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         return INFINITY

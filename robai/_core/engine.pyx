@@ -66,7 +66,9 @@ cdef class Batch:
         self._optimism = explore if isinstance(explore, Optimism) and not squares else None
         means = np.array(means, dtype=np.float64)
         self._gaps = means.max() - means
-        self._means = means - origin(rewards, means.max())
+        self._means = means
+        if not (explore.absolute or stop.absolute):
+            self._means = means - origin(rewards, means.max())
         self._times = np.array(times, dtype=np.int64)
         self._states = np.array(states, dtype=np.uint64)
         cdef Py_ssize_t n_arms = self._means.shape[0], runs = self._states.shape[0]

@@ -13,7 +13,10 @@ cdef class Optimism(Exploration):
     def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
         self.initial_pulls = bounds.initial_pulls
-        self.leaps = True
+        self.leaps, self.fallible, self.absolute = not bounds.opaque, bounds.fallible, bounds.opaque
+
+    def complaint(self):
+        return self.bounds.complaint()
 
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
         pass
@@ -154,14 +157,21 @@ cdef class GrowingOptimism(Optimism):
 
 @cython.final
 cdef class FullOptimism(Exploration):
-    """For bounds that estimate a variance: any reward may change every index, so all are computed anew."""
+    """For bounds that estimate a variance: any reward may change every index, so all are computed anew.
+
+    Also for indices that grow and of which no more is known.
+    """
     cdef readonly Bounds bounds
     cdef double[::1] _indices
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
         self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
+        self.fallible, self.absolute = bounds.fallible, bounds.opaque
         self._indices = np.empty(n_arms)
+
+    def complaint(self):
+        return self.bounds.complaint()
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t arm
@@ -177,6 +187,6 @@ cdef class FullOptimism(Exploration):
 
 def optimism(Py_ssize_t n_arms, Bounds bounds not None):
     """Optimism for these bounds."""
-    if bounds.moments > 1:
+    if bounds.moments > 1 or (bounds.level.grows and bounds.opaque):
         return FullOptimism(n_arms, bounds)
     return (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)

@@ -27,6 +27,8 @@ cdef class Rewards:
 
     # Can `count` rewards have this sum?
     cdef bint possible(self, double count, double total) noexcept nogil
+    # The number that an argument of that name is.
+    cdef double number(self, name, value) except? -1.0
 
 
 cdef class Ledger:

@@ -25,6 +25,14 @@ cdef class Rewards:
         # Beyond 2^53 every double is an integer.
         return not self.whole or not -9e15 < total < 9e15 or total == <double><int64_t>total
 
+    cdef double number(self, name, value) except? -1.0:
+        try:
+            return value
+        except TypeError:
+            raise TypeError(f"{name} must be a number, got {value!r}") from None
+        except OverflowError:
+            raise ValueError(f"{name} must be {self}, got more than a double can hold") from None
+
     def __str__(self):
         kind = "an integer" if self.whole else "a finite number"
         if self.low == -DBL_MAX:

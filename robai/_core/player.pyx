@@ -56,10 +56,8 @@ cdef class Player:
         The compiled rules of a policy, `protocols.Started`, used by no other player.
     n_arms, horizon
         The number of arms and of rounds.
-    rewards
-        The valid ones.
-    stream
-        The generator.
+    rewards, stream
+        The valid rewards, and the generator.
     own
         A policy written in Python, which is asked instead of the rules and told every reward.
     squares, sigma
@@ -166,7 +164,7 @@ cdef class Player:
         cdef Py_ssize_t arm
         self._begin()                       # `with` looks methods up, as slow as all the rest
         try:
-            if self.journal is None and self._own is None:
+            if self.journal is None and self._own is None and not self._exploration.fallible:
                 arm = self._next()
                 if arm < 0:
                     arm = self._conclude(arm)
@@ -196,6 +194,7 @@ cdef class Player:
         if self.journal is not None:
             self.journal.check()
         snapshot = self._snapshot()
+        self._exploration.complaint()                   # what a table has come to is of no interest
         try:
             while i < view.shape[0]:
                 if self._committed_arm >= 0:
@@ -208,6 +207,8 @@ cdef class Player:
                     if arm < 0:
                         self._conclude(arm)
                 PyErr_CheckSignals()
+            if (complaint := self._exploration.complaint()) is not None:
+                raise ValueError(complaint)
             if self.journal is not None:
                 self._record((name, arms[0].item() if name == "select" else arms.tolist()))
         except BaseException:
@@ -232,8 +233,9 @@ cdef class Player:
     cdef Py_ssize_t _ask(self, int64_t[::1] arms, Py_ssize_t* i) except? -1:
         """One choice of the user's own policy, unless it commits; as `_fill`."""
         cdef Py_ssize_t arm
-        if self._ledger.shown.t >= self.horizon:
-            return AT_HORIZON
+        arm = self._over()
+        if arm < 0:
+            return arm
         self._own_is_told()
         arm, commits = self._own.select(self)
         if commits:
@@ -251,14 +253,12 @@ cdef class Player:
 
     cdef Py_ssize_t _next(self) noexcept nogil:
         """The arm of the next round, COMMITS or AT_HORIZON."""
+        cdef Py_ssize_t over
         if self._committed_arm >= 0:
             return self._committed_arm
-        if self._estimates:
-            self._ledger.add_up_squares()
-        if self._stops():
-            return COMMITS
-        if self._ledger.shown.t >= self.horizon:
-            return AT_HORIZON
+        over = self._over()
+        if over < 0:
+            return over
         if self._ledger.beginners:
             return self._ledger.fewest()
         if self._optimism is None:
@@ -271,6 +271,14 @@ cdef class Player:
         self._optimism.decide(&self._ledger.shown, &self.stream.rng)
         self._ledger.leader = self._optimism.leader
         return self._optimism.leader
+
+    cdef Py_ssize_t _over(self) noexcept nogil:
+        """COMMITS or AT_HORIZON, or 0 if there is an arm to be chosen."""
+        if self._estimates:
+            self._ledger.add_up_squares()
+        if self._stops():
+            return COMMITS
+        return AT_HORIZON if self._ledger.shown.t >= self.horizon else 0
 
     cdef bint _stops(self) noexcept nogil:
         return self._ledger.beginners == 0 and self._stop.fires(&self._ledger.answered)
@@ -303,7 +311,7 @@ cdef class Player:
 
     def update(self, Py_ssize_t arm, reward):
         """Record the reward of a pull of `arm`."""
-        cdef double value = self._number_from("reward", reward), squares
+        cdef double value = self._rewards.number("reward", reward), squares
         self._begin()
         try:
             self._check(arm, 1)
@@ -319,9 +327,9 @@ cdef class Player:
     def update_counts(self, Py_ssize_t arm, n, total, squares=None):
         """Record `n` rewards of `arm`: their sum, and that of their squared deviations from their mean."""
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
-        cdef double value = self._number_from("total", total), deviations = 0.0 if count < 2 else NAN
+        cdef double value = self._rewards.number("total", total), deviations = 0.0 if count < 2 else NAN
         if squares is not None:
-            deviations = self._number_from("squares", squares)
+            deviations = self._rewards.number("squares", squares)
         if not 0.0 <= deviations < INFINITY and (self._estimates or squares is not None):
             raise ValueError(f"squares must be a sum of squared deviations, got {squares!r}")
         if self._own is not None:
@@ -396,14 +404,6 @@ cdef class Player:
         if count > MOST_PULLS - self._ledger.shown.t:
             raise ValueError(f"n must be at most {MOST_PULLS - self._ledger.shown.t:,}, got {count:,}")
         return 0
-
-    cdef double _number_from(self, name, value) except? -1.0:
-        try:
-            return value
-        except TypeError:
-            raise TypeError(f"{name} must be a number, got {value!r}") from None
-        except OverflowError:
-            raise ValueError(f"{name} must be {self._rewards}, got more than a double can hold") from None
 
     # ---- looking
 

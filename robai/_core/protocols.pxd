@@ -25,6 +25,9 @@ from libc.stdint cimport int64_t
 
 from robai._core.rng cimport Rng
 
+cdef enum:
+    ABI = 1                         # of all .pxd files together; abi.pxd says when to raise it, and is asked
+
 
 cdef struct Arms:
     Py_ssize_t n_arms
@@ -66,7 +69,7 @@ cdef struct Compared:               # what a stopping rule looked at
     Py_ssize_t rival
 
 
-# Arms as people hand them in, to be shown to rules.
+# Arms as people hand them in, or as Python counts them, to be shown to rules.
 cdef class Evidence:
     cdef Arms arms
     cdef int64_t[::1] _pulls
@@ -90,8 +93,13 @@ cdef class Exploration:
     cdef readonly bint prepares
     # Does it pull the arm with the largest index, so that the leap engine can play it?
     cdef readonly bint leaps
+    # Can it come to a number that is none, which `complaint` then tells?
+    cdef readonly bint fallible
     # 2 if it looks at `squares`, else 1; likewise for the other rules.
     cdef readonly int moments
+    # Does it matter from where rewards are counted? Else, of Gaussian rewards, an engine may count them from
+    # the best mean. Stopping rules likewise.
+    cdef readonly bint absolute
 
     # Called at the start of every run.
     cdef void restart(self) noexcept nogil
@@ -116,6 +124,7 @@ cdef class Stopping:
     # Does `quiet` know more than 1? Else it has to be asked after every round, and nothing can be leapt over.
     cdef readonly bint leaps
     cdef readonly int moments
+    cdef readonly bint absolute
 
     # What it compares; `fires` is its answer. Asked before every pull that follows the initial ones,
     # so that some rules answer without comparing everything.

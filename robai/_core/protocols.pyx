@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robai._core.rng cimport next_below
+from robai._core.rng cimport Stream, next_below
 
 
 class Report(NamedTuple):
@@ -36,6 +36,26 @@ cdef class Evidence:
         self.arms.n_arms, self.arms.horizon = self._pulls.shape[0], horizon
         self.arms.pulls, self.arms.sums = &self._pulls[0], &self._sums[0]
         self.arms.t, self.arms.most = np.sum(self._pulls), np.argmax(self._pulls)
+
+    @property
+    def pulls(self):
+        """The pulls of every arm, the array itself."""
+        return np.asarray(self._pulls)
+
+    @property
+    def sums(self):
+        """The sums of every arm, the array itself."""
+        return np.asarray(self._sums)
+
+    def add(self, Py_ssize_t arm, double reward):
+        """One more reward of an arm."""
+        if not 0 <= arm < self.arms.n_arms:
+            raise IndexError(f"there is no arm {arm}")
+        if self.arms.squares != NULL:
+            add_square(&self.arms, arm, reward)
+        self._sums[arm] += reward
+        self.arms.t += 1
+        count_pulls(&self.arms, arm, 1)
 
     cdef int need(self, int moments) except -1:
         if moments > 1 and self.arms.squares == NULL:
@@ -79,6 +99,10 @@ cdef class Exploration:
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         pass
+
+    def complaint(self):
+        """What it came to that is no number, and where, if anything since this was asked last; else None."""
+        return None
 
     def memory(self):
         """What it keeps from one `select` to the next: numbers and lists of numbers, by name."""
@@ -135,6 +159,11 @@ cdef class Commitment:
 
     cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return NAN
+
+    def choose_on(self, Evidence evidence not None, Stream stream not None):
+        """The arm to commit to."""
+        evidence.need(self.moments)
+        return self.choose(&evidence.arms, &stream.rng)
 
     def score_of(self, Evidence evidence not None, Py_ssize_t arm):
         """By how much an arm is preferred; NaN if it is not by a number."""

@@ -8,6 +8,8 @@ a hot loop, and write it back after.
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+from robai._core cimport abi                # noqa: F401 - so that every module of a core's user asks for it
+
 # Declared here rather than cimported: no file of the core then depends on the NumPy at hand, and a second
 # build in a new environment compiles what has changed, and no more.
 cdef extern from "numpy/random/bitgen.h":

@@ -299,6 +299,7 @@ cdef class Pair(Stopping):
         self.second = second
         self.initial_pulls = max(first.initial_pulls, second.initial_pulls)
         self.moments = max(first.moments, second.moments)
+        self.absolute = first.absolute or second.absolute
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         self.second.bounds_of(arms, arm, lower, upper)

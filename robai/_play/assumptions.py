@@ -11,7 +11,6 @@ import numpy as np
 from robai import families, rules
 from robai._base.spec import Spec
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy
 from robai.policies.base import BasePolicy
 
 _ROUNDING = 1e-9
@@ -25,8 +24,6 @@ def warn_of_assumptions(
     policy: BasePolicy, game: rules.Game, bandit: Bandit | None = None, *, stacklevel: int
 ) -> None:
     """An AssumptionWarning for each thing that a policy assumes and that does not hold."""
-    if isinstance(policy, CustomPolicy):
-        return
     for text in dict.fromkeys(_contradicted(policy, game, bandit)):
         warnings.warn(f"{policy.label()} {text}", AssumptionWarning, stacklevel=stacklevel + 1)
 
@@ -77,8 +74,6 @@ def _kl_min(bandit: Bandit) -> float | None:
 
 def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:
     """The sigma that a policy reckons with, None if it has none."""
-    if isinstance(policy, CustomPolicy):
-        return None
     with_sigma = (rule for rule in _rules(policy.parts()) if not isinstance(rule, families.Family))
     used = (
         rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"

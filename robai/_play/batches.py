@@ -22,7 +22,7 @@ from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
-from robai.custom import CustomPolicy
+from robai.custom import written
 from robai.result import Result
 
 if TYPE_CHECKING:
@@ -38,15 +38,19 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     if stop.is_set():
         raise Interrupted
     policy, bandit = simulation.policy, simulation.bandit
-    if isinstance(policy, CustomPolicy):
-        return play_custom(simulation, policy, first, last, stop)
+    if (rule := written(policy)) is not None:
+        return play_custom(simulation, rule, first, last, stop)
     rewards = bandit._core()
     leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
     kind = leaps if simulation.engine == "leap" else Batch
     rules, states = policy.start(simulation.game), simulation.seed.states(first, last)
     batch = kind(*rules, rewards, simulation.means, simulation.times, states, simulation.common)
-    while batch.advance(PIECE):
-        if stop.is_set():
+    more = True
+    while more:
+        more = batch.advance(PIECE)
+        if rules.explore.fallible and (complaint := rules.explore.complaint()) is not None:
+            raise ValueError(complaint)
+        if more and stop.is_set():
             raise Interrupted
     return Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
 

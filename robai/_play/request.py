@@ -23,9 +23,9 @@ from robai._core.rng import NUMPY
 from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy
+from robai.custom import written
 from robai.policies.base import BasePolicy
-from robai.rules import Game
+from robai.rules import Game, Index
 
 Engine = Literal["auto", "step", "leap"]
 
@@ -127,12 +127,17 @@ def _engine(
     """
     checks.one_of("engine", engine, get_args(Engine))
     started, obstacle = policy.start(game), ""  # a policy that does not fit the bandit says so
-    if common and isinstance(policy, CustomPolicy):
-        raise ValueError(f"common must be False for {policy.label()}, which is written in Python, got True")
+    rule = written(policy)
+    if common and rule is not None:
+        raise ValueError(
+            f"common must be False for {type(rule).__name__}, which is written in Python, got True"
+        )
     if common:
         obstacle = "common=True draws the rewards of every round"
-    elif isinstance(policy, CustomPolicy):
-        obstacle = f"{policy.label()} is written in Python"
+    elif rule is not None:
+        obstacle = f"{type(rule).__name__} is written in Python"
+    elif isinstance(policy.parts().explore, Index):
+        obstacle = f"nothing but values is known of the index of {policy.parts().explore!r}; a Level leaps"
     elif not started.explore.leaps:
         obstacle = f"{policy.parts().explore!r} does not work by an index"
     elif not started.stop.leaps:
@@ -173,9 +178,12 @@ class Options:
     def check(self, simulations: list[Simulation]) -> None:
         """A ValueError, before anything is played, if these cannot be played so."""
         for policy in (simulation.policy for simulation in simulations):
-            if self.checkpoint is not None and isinstance(policy, CustomPolicy):
+            if self.checkpoint is None:
+                continue
+            policy._need_names(f"checkpoint={os.fspath(self.checkpoint)!r} with")
+            if (rule := written(policy)) is not None:
                 raise ValueError(
-                    f"checkpoint must be None for {policy.label()}, which is written in Python: "
+                    f"checkpoint must be None for {type(rule).__name__}, which is written in Python: "
                     f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
                 )
         sizes = [(each.bandit.n_arms, len(each.times) if self.curves else 0) for each in simulations]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robai._core import explore_stages, stopping
+from robai._core import explore_stages, pointers, stopping
 from robai._core.protocols import Evidence
-from robai.custom import CustomPolicy
+from robai.custom import written
 
 if TYPE_CHECKING:
     from robai.live.agent import Agent
@@ -52,6 +52,7 @@ _STOPPED = {
     stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
     stopping.LikelihoodRatio: "the log likelihood ratio of {arm!r} against every other arm was at least "
     "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough",
+    pointers.FunctionStop: "the function {rule.name!r} said so",
 }
 
 _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
@@ -66,13 +67,13 @@ _CHOSEN = {
 
 def reason(agent: Agent[Any]) -> str | None:
     """Why exploration ended, and why in favour of this arm; None if it has not."""
-    policy, rules, commitment = agent._experiment.policy, agent._player.rules, agent._player.commitment
+    rule, rules, commitment = written(agent._experiment.policy), agent._player.rules, agent._player.commitment
     if commitment is None:
         return None
     arm, _, pulls, sums, squares = commitment
-    if isinstance(policy, CustomPolicy):
-        return f"{policy.label()} returned Commit({arm})"
     seen = Seen(agent.labels, agent.horizon, pulls, sums, squares)
+    if rule is not None and not (min(pulls) >= rules.initial_pulls and rules.stop.fires_on(seen.evidence)):
+        return f"{type(rule).__name__} returned Commit({arm})"
     stopped = [
         _STOPPED.get(type(report.rule), _COMPARED).format(
             **report._asdict()

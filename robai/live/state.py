@@ -2,6 +2,7 @@
 
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
+Functions of the user's go by names that the program must have used itself.
 Schema 2:
 
     format, schema, robai   "robai.Agent", 2, the version that wrote it
@@ -38,7 +39,7 @@ from robai._core.ledger import Rewards
 from robai._core.player import Player
 from robai._core.rng import Stream
 from robai.bandits import Bandit
-from robai.custom import CustomPolicy, as_policy
+from robai.custom import as_policy, ask, written
 from robai.policies.base import BasePolicy
 
 SCHEMA = 2
@@ -78,7 +79,8 @@ class Experiment:
         """The experiment at its beginning; a ValueError if the policy is not for it."""
         (low, high), whole, game = self.family.support, self.family.whole, self.game
         rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
-        own = self.policy._ask(game, stream) if isinstance(self.policy, CustomPolicy) else None
+        rule = written(self.policy)
+        own = None if rule is None else ask(rule, game, stream)
         # The deviations of Gaussian rewards are kept in any case: they show whether an assumed sigma holds.
         squares, sigma = isinstance(self.family, families.Gaussian), None
         if squares and self.family.proxy is not None:
@@ -118,11 +120,12 @@ def _labels(arms: Any) -> tuple[Any, ...]:
 
 
 def encode(experiment: Experiment, player: Player) -> str:
-    if isinstance(experiment.policy, CustomPolicy):
+    if (rule := written(experiment.policy)) is not None:
         raise TypeError(
-            f"{experiment.policy.label()} is written in Python and its state is unknown; "
+            f"{type(rule).__name__} is written in Python and its state is unknown; "
             "a journal can bring it back"
         )
+    experiment.policy._need_names("saving")
     pulls, sums, squares, pending, alarms, generator, exploration, commitment = player.state()
     state = _head(FORMAT, experiment) | {
         "answered": sum(pulls),
@@ -156,7 +159,8 @@ def _head(written: str, experiment: Experiment) -> dict[str, Any]:
 def begin(data: Any, experiment: Experiment, player: Player) -> None:
     """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
     data = _upgraded(_mapping(data), JOURNAL_FORMAT)
-    if not isinstance(experiment.policy, CustomPolicy):  # with parameters that it lacks
+    own = written(experiment.policy) is not None
+    if not own and data.get("policy") != experiment.policy.to_dict():  # with parameters that it lacks?
         data["policy"] = _field(data, "policy", BasePolicy.from_dict).to_dict()
     data["reward"] = _field(data, "reward", families.Family.from_dict).to_dict()
     for name, expected in experiment.to_dict().items():

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from robai import rules
 from robai._base.spec import Field, Kind, Spec, parameter, spec
 from robai._core.protocols import Started
+from robai.rules.python import PythonExploration, PythonPolicy, has_its_methods
 
 
 class Parts(NamedTuple):
@@ -37,6 +38,8 @@ def _part(kind: type, question: str) -> Kind:
 
     def check(name: str, value: Any) -> Any:
         rule = getattr(value.parts(), name) if isinstance(value, BasePolicy) else value
+        if kind is rules.Exploration and has_its_methods(rule):
+            return PythonExploration(rule)
         if not isinstance(rule, kind):
             raise TypeError(
                 f"{name} must be {question} of robai.rules, or a policy that has one, got {value!r}"
@@ -55,15 +58,15 @@ class Policy(BasePolicy):
 
     Parameters
     ----------
-    explore : rules.Exploration or policy
-        How to explore.
+    explore : rules.Exploration, policy, or object with `select(state)` and `update(arm, reward)`
+        How to explore; an object of your own is played by `robai.custom`.
     stop : rules.Stopping or policy
         When to stop; rules combine with `&` and `|`.
     commit : rules.Commitment or policy
         Which arm to commit to.
     """
 
-    explore: Field[rules.Exploration | BasePolicy, rules.Exploration] = parameter(
+    explore: Field[rules.Exploration | BasePolicy | PythonPolicy, rules.Exploration] = parameter(
         _part(rules.Exploration, "an exploration rule")
     )
     stop: Field[rules.Stopping | BasePolicy, rules.Stopping] = parameter(

@@ -33,16 +33,16 @@ class UCB(BasePolicy):
 
     Parameters
     ----------
-    level : str
+    level : str or rules.Level
         "horizon": f = log T, the paper's baseline. "ratio": f = log(T/N), Garivier, Kaufmann and
         Lattimore (2016). "round": f = log t, UCB1 of Auer, Cesa-Bianchi and Fischer (2002), whose
-        rewards in [0, 1] have sigma = 1 here.
+        rewards in [0, 1] have sigma = 1 here. Or a function, `robai.rules.Level`.
     sigma : float, one an arm, or None
         Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
     """
 
     instead: ClassVar[str] = "KLUCB()"
-    level: Level = parameter(LEVEL, default="horizon")
+    level: Level | rules.Level = parameter(LEVEL, default="horizon")
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def parts(self) -> Parts:
@@ -58,14 +58,15 @@ class KLUCB(BasePolicy):
 
     Parameters
     ----------
-    level : str
+    level : str or rules.Level
         "horizon": f = log T, the paper's baseline. "round": f = log t. "ratio": f = log(T/N),
-        KL-UCB-H+. "++": f = log+(y (1 + log+(y)^2)), y = T/(K N), Menard and Garivier (2017).
+        KL-UCB-H+. "++": f = log+(y (1 + log+(y)^2)), y = T/(K N), Menard and Garivier (2017). Or a
+        function, `robai.rules.Level`.
     family : family, name or None
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
     """
 
-    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    level: KLLevel | rules.Level = parameter(KL_LEVEL, default="horizon")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def parts(self) -> Parts:

@@ -20,6 +20,7 @@ from robai.rules.explore import (
     DoubleExploreK,
     Elimination,
     Exploration,
+    Index,
     KLUpperBound,
     Optimism,
     PosteriorSampling,
@@ -29,6 +30,8 @@ from robai.rules.explore import (
     WideBound,
 )
 from robai.rules.game import Game
+from robai.rules.pointer import Level
+from robai.rules.python import PythonExploration
 from robai.rules.stop import (
     Both,
     Either,
@@ -40,6 +43,7 @@ from robai.rules.stop import (
     MeanGap,
     Never,
     Separation,
+    Stop,
     Stopping,
 )
 
@@ -57,11 +61,13 @@ __all__ = [
     "FixedRound",
     "Game",
     "Imbalance",
+    "Index",
     "KLLowerBound",
     "KLUpperBound",
     "KnownDivergence",
     "KnownGap",
     "LargestMean",
+    "Level",
     "LikelihoodRatio",
     "LowerBound",
     "MeanGap",
@@ -69,9 +75,11 @@ __all__ = [
     "Never",
     "Optimism",
     "PosteriorSampling",
+    "PythonExploration",
     "Recommended",
     "RoundRobin",
     "Separation",
+    "Stop",
     "Stopping",
     "Tracking",
     "UpperBound",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
@@ -17,6 +18,7 @@ from robai._core.bounds import (
     RoundLevel,
     StudentBounds,
 )
+from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
@@ -37,6 +39,7 @@ from robai.rules.parameters import (
     Sigma,
     Tracked,
 )
+from robai.rules.pointer import FUNCTION, GROWS, INITIAL_PULLS, MOMENTS, NAME, Function, Level, Pointed
 
 
 class Exploration(Part):
@@ -63,11 +66,11 @@ class UpperBound(Optimism):
     """The arm with the largest m + sigma sqrt(2 f / N).
 
     The level f is log T + inflation sqrt(log T) for "horizon", log(T/N) for "ratio", log t for
-    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++".
+    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++"; or that of a `Level`.
     """
 
     instead: ClassVar[str] = "KLUpperBound"
-    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     sigma: Sigma = parameter(SIGMA, default=None)
 
@@ -79,7 +82,7 @@ class UpperBound(Optimism):
 class KLUpperBound(Optimism):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
-    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
@@ -203,6 +206,54 @@ class DoubleExploreK(Exploration):
 
     def start(self, game: Game) -> protocols.Exploration:
         return explore_stages.DoubleExploreK(game.n_arms, game.horizon, game.scale(self))
+
+
+@spec
+class Index(Pointed, Exploration):
+    """The arm with the largest index, a function of yours.
+
+    An index must depend on its own arm, and on t if it `grows`: that of the arm that was pulled is computed
+    anew, all of them if it grows. Every round is played; a `Level` leaps.
+
+    Parameters
+    ----------
+    func : numba.cfunc, ctypes function, int or str
+        double f(double pulls, double sum, double squares, double t, double horizon, double arms): the index
+        of an arm with so many pulls, whose rewards have this sum and these squares of deviations from their
+        mean, summed (NaN unless moments=2), before round t (1, 2, ...). Functions are as for `Level`.
+    name : str
+        What to call it, in labels and messages.
+    initial_pulls : int
+        How often every arm is pulled in turn before any index is computed.
+    grows : bool
+        Whether it depends on t.
+    moments : 1 or 2
+        2 to be given squares.
+
+    Examples
+    --------
+    >>> Index.signature
+    'float64(float64, float64, float64, float64, float64, float64)'
+    >>> Index("my_rules:ucb_tuned", name="UCB1-tuned", grows=True, moments=2).label()
+    "Index(func='my_rules:ucb_tuned', name='UCB1-tuned', grows=True, moments=2)"
+    >>> Index(max, name="largest")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    TypeError: func must be a numba.cfunc, ...; write numba.cfunc(robai.rules.Index.signature)(max)
+    """
+
+    signature: ClassVar[str] = f"float64({', '.join(['float64'] * 6)})"
+    ctypes_signature: ClassVar[Any] = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * 6)
+    func: Function = parameter(FUNCTION)
+    name: str = parameter(NAME, kw_only=True)
+    initial_pulls: int = parameter(INITIAL_PULLS, default=1, kw_only=True)
+    grows: bool = parameter(GROWS, default=False, kw_only=True)
+    moments: int = parameter(MOMENTS, default=1, kw_only=True)
+
+    def start(self, game: Game) -> protocols.Exploration:
+        n_arms, level = game.n_arms, Present(self.grows)
+        numbers = (self.initial_pulls, self.moments, game.horizon, n_arms)
+        bounds = FunctionBounds(level, *self.func.resolve(), self.name, *numbers)
+        return explore_index.optimism(n_arms, bounds)
 
 
 # Explorations that end by themselves and recommend an arm.

@@ -8,6 +8,7 @@ from typing import Any
 from robai._base import checks
 from robai._core import bounds
 from robai.rules.game import Game
+from robai.rules.pointer import Level
 
 
 def exploration(horizon: float, inflation: float = 1.0) -> float:
@@ -25,6 +26,8 @@ def exploration(horizon: float, inflation: float = 1.0) -> float:
 
 def level_of(rule: Any, game: Game) -> bounds.Level:
     """The level f of a rule with `level` and `inflation`."""
+    if isinstance(rule.level, Level):
+        return rule.level.start(game)
     if rule.level == "ratio":
         return bounds.RatioLevel(game.horizon)
     if rule.level == "round":

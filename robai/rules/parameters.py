@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from robai import families
 from robai._base.checks import inflating, positive, probability, scales, wideness
-from robai._base.spec import Field, Kind, choice, nonnegative, optional, whole
+from robai._base.spec import Check, Field, Kind, choice, nonnegative, optional, whole
+from robai.rules import pointer
 
 Level = Literal["horizon", "ratio", "round"]
 KLLevel = Literal["horizon", "ratio", "round", "++"]
@@ -25,6 +26,11 @@ def family_or_none(name: str, value: Any) -> families.Family | None:
     return None if value is None else families.as_family(value)
 
 
+def or_function(check: Check) -> Check:
+    """A level by its name, or a function."""
+    return lambda name, value: value if isinstance(value, pointer.Level) else check(name, value)
+
+
 ALPHA = Kind(wideness, "width of UCB_alpha's bonus, above 1")
 BOUNDS = Kind(
     choice(BoundsName),
@@ -38,9 +44,10 @@ GUARD = Kind(nonnegative, "likelihood ratio that is asked for, in units of log T
 INFLATION = Kind(inflating, "c in l = log T + c sqrt(log T)")
 KL = Kind(positive, "lower bound on KL_min, see robai.theory.kl_min")
 LEVEL = Kind(
-    choice(Level), "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++"
+    or_function(choice(Level)),
+    "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++",
 )
-KL_LEVEL = Kind(choice(KLLevel), LEVEL.about)
+KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")
 SHARE = Kind(optional(positive), GUARD.about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from robai._base import checks
 from robai._base.spec import Field, Kind, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
+from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
@@ -26,6 +28,7 @@ from robai.rules.parameters import (
     BoundsName,
     Sigma,
 )
+from robai.rules.pointer import FUNCTION, MOMENTS, NAME, Function, Pointed
 from robai.rules.threshold import THRESHOLD, Threshold, threshold_of
 
 LONGEST = 2**62
@@ -208,6 +211,46 @@ class LikelihoodRatio(Stopping):
             )
         threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
+
+
+@spec
+class Stop(Pointed, Stopping):
+    """When a function of yours says so.
+
+    It is asked after every round, unless it is joined by `&` to a rule that knows its next round.
+
+    Parameters
+    ----------
+    func : numba.cfunc, ctypes function, int or str
+        int64_t f(int64_t arms, int64_t t, int64_t horizon, const int64_t* pulls, const double* sums, const
+        double* squares): 0 to go on. t is the number of rounds played, `squares` are those of deviations from
+        each arm's mean, summed (NULL unless moments=2). Functions are as for `Level`.
+    name : str
+        What to call it, in labels and messages.
+    moments : 1 or 2
+        2 to be given squares.
+
+    Examples
+    --------
+    >>> Stop.signature
+    'int64(int64, int64, int64, CPointer(int64), CPointer(float64), CPointer(float64))'
+    >>> (Imbalance() & Stop("my_rules:enough", name="enough")).second.name
+    'enough'
+    """
+
+    signature: ClassVar[str] = (
+        "int64(int64, int64, int64, CPointer(int64), CPointer(float64), CPointer(float64))"
+    )
+    ctypes_signature: ClassVar[Any] = ctypes.CFUNCTYPE(
+        *[ctypes.c_int64] * 4,
+        *(ctypes.POINTER(each) for each in (ctypes.c_int64, ctypes.c_double, ctypes.c_double)),
+    )
+    func: Function = parameter(FUNCTION)
+    name: str = parameter(NAME, kw_only=True)
+    moments: int = parameter(MOMENTS, default=1, kw_only=True)
+
+    def start(self, game: Game) -> protocols.Stopping:
+        return FunctionStop(*self.func.resolve(), self.name, self.moments)
 
 
 @spec

@@ -72,6 +72,14 @@ class Deaf:
         return 0
 
 
+robai.Policy(Greedy(), stop=rules.Imbalance(), commit=rules.LowerBound())
+robai.Policy(Deaf())  # E: arg-type
+robai.Policy(rules.Index("rules:index", name="mine", moments=2), rules.Stop("rules:stop", name="mine"))
+robai.UCB(level=rules.Level("rules:level", name="mine", grows=True))
+robai.KLUCB(level=rules.Level("rules:level", name="mine"))
+rules.Level("rules:level")  # E: call-arg
+rules.Level("rules:level", name=3)  # E: arg-type
+rules.Index("rules:index", "mine")  # E: call-arg
 result = robai.simulate(robai.UCB(), bandit, 1e6, 1e3)
 assert_type(result.regret, NDArray[np.float64])
 assert_type(result.wrong_commit().count, int)
