@@ -7,17 +7,17 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any
 
 from robai._base.progress import Progress
-from robai._play.assumptions import warn_of_assumptions
+from robai._play.assumptions import told_gap, warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
 from robai._play.seeds import Rng, Seed
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
+from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
 
@@ -45,7 +45,8 @@ def simulate(
         One of `robai.policies`, or any object with `select(state)` and `update(arm, reward)`, which
         is slow (see `robai.custom`).
     bandit : bandit
-        One of `robai.bandits`.
+        One of `robai.bandits`; `robai.Instances`, if every run is to have means of its own;
+        `robai.Sampler`, if a function draws the rewards.
     horizon : int
         The number of rounds of a run, up to 10**18; at least the number of arms.
     runs : int
@@ -112,7 +113,7 @@ def compare(
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
 ) -> Comparison:
-    """Play several policies on the same bandit.
+    """Play several policies on the same bandit, or on the same instances.
 
     Parameters
     ----------
@@ -140,7 +141,9 @@ def _play(simulations: dict[str, Simulation], options: Options, folders: list[st
     """A result for every simulation; the checkpoint of each has a folder of its own."""
     first = next(iter(simulations.values()))
     options.check(list(simulations.values()))
-    _warn_of_ties(first.bandit)
+    first = first.drawn(options.runs)
+    simulations = {label: each.drawn(options.runs, first) for label, each in simulations.items()}
+    _warn_of_ties(first)
     for simulation in simulations.values():
         warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=3)
     stores: dict[str, Checkpoint] = {}
@@ -148,7 +151,7 @@ def _play(simulations: dict[str, Simulation], options: Options, folders: list[st
         seed = first.seed
         for (label, simulation), folder in zip(simulations.items(), folders, strict=True):
             # A fresh seed gives way to that of the first checkpoint, for all of them.
-            stores[label] = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
+            stores[label] = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
             seed = stores[label].simulation.seed
     return [_run(label, each, stores.get(label), options) for label, each in simulations.items()]
 
@@ -166,7 +169,10 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
             merger.add(played)
             bar.update(merger.count)
     seconds = time.perf_counter() - started
-    return merger.result(label, {**simulation.to_dict(), "runs": runs, "seconds": seconds})
+    meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
+    if isinstance(simulation.bandit, Instances):
+        meta["told_gap"] = told_gap(simulation.policy)
+    return merger.result(label, meta)
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:
@@ -188,8 +194,10 @@ def _labelled(policies: Any) -> dict[str, BasePolicy]:
     return named
 
 
-def _warn_of_ties(bandit: Bandit) -> None:
-    best = bandit.best_arms
+def _warn_of_ties(simulation: Simulation) -> None:
+    if isinstance(simulation.bandit, Instances):  # where any of the best arms of a run is right
+        return
+    best = simulation.bandit.best_arms
     if len(best) > 1:
         arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
         warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=4)

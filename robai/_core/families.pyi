@@ -8,6 +8,7 @@ from robai._core.rng import Stream
 
 class Sampler:
     leaps: bool
+    slow: bool
     def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
 
 class Family(Sampler):
@@ -54,7 +55,3 @@ class UnknownVariance(Family):
     own: bool
     common: bool
     def __init__(self, variance: str) -> None: ...
-
-@final
-class Empirical(Sampler):
-    def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

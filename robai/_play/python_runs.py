@@ -16,16 +16,26 @@ _ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
 
 def play_custom(simulation: Simulation, policy: CustomPolicy, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1 of a policy written in Python; as `robai._play.batches.play`."""
-    streams = map(Stream, simulation.seed.states(first, last))
-    runs = [_play_run(simulation, policy, stream, stop) for stream in streams]
+    states = simulation.seed.states(first, last)
+    shape = len(states), simulation.bandit.n_arms
+    each = zip(np.broadcast_to(simulation.means, shape), np.broadcast_to(simulation.gaps, shape), strict=True)
+    runs = [
+        _play_run(simulation, policy, means, gaps, Stream(state), stop)
+        for (means, gaps), state in zip(each, states, strict=True)
+    ]
     return Played(*map(np.array, zip(*runs, strict=True)))
 
 
 def _play_run(
-    simulation: Simulation, policy: CustomPolicy, stream: Stream, stop: Stop
+    simulation: Simulation,
+    policy: CustomPolicy,
+    means: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    stream: Stream,
+    stop: Stop,
 ) -> tuple[list[float], int, int, NDArray[np.int64]]:
     """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
-    means, family = simulation.bandit.means, simulation.bandit._core()
+    family = simulation.bandit._core()
     asked = policy._ask(simulation.game, stream)
     state = asked.state
     pulls, sums = np.zeros(len(means), dtype=np.int64), np.zeros(len(means))
@@ -53,5 +63,5 @@ def _play_run(
         if committed_arm >= 0:
             pulls[committed_arm] += until - state.t
             state.t = until
-        regret.append(float(simulation.gaps @ pulls))
+        regret.append(float(gaps @ pulls))
     return regret, commit_time, committed_arm, pulls

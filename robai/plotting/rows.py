@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_x, styles
+from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, literal, log_x, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +49,13 @@ def plot_wrong_commit(
 
 
 def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Axes:
-    """Share of the rounds that went to each arm, on average over the runs."""
+    """Share of the rounds that went to each arm, on average over the runs.
+
+    If every run had means of its own, arms are ranked from the best of each run, 1, to the worst.
+    """
     results, ax = as_results(results), axes(ax)
-    best = np.flatnonzero(results[0].gaps == 0.0)
+    best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
+    names = _arm_names(results[0])
     most = len(COLOURS) if results[0].n_arms <= len(COLOURS) else 0  # beyond, all but the best look alike
     for arm in range(results[0].n_arms):
         shares = [result.digest().shares[arm] for result in results]
@@ -64,7 +68,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None) -> Ax
             color=COLOURS[arm] if most else (COLOURS[0] if is_best else GREY),
             markerfacecolor=None if is_best else "none",
             alpha=0.8,
-            label=f"arm {arm} (best)" if is_best else f"arm {arm}" if most else "_other arms",
+            label=f"{names[arm]} (best)" if is_best else names[arm] if most else "_other arms",
         )
     log_x(ax)
     ax.set_xlabel("share of the rounds")
@@ -92,6 +96,12 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
         log_x(ax)
     ax.set_xlabel("final regret: 5, 25, 50, 75, 95 %; dot: mean; cross: largest")
     return _name_rows(ax, results)
+
+
+def _arm_names(result: Result) -> list[str]:
+    if result.own_means:
+        return [f"rank {rank}" for rank in range(1, result.n_arms + 1)]
+    return [literal(name) for name in result.names or (f"arm {arm}" for arm in range(result.n_arms))]
 
 
 def _name_rows(ax: Axes, results: list[Result]) -> Axes:
