@@ -1,5 +1,7 @@
 """Bandits: what the arms pay. Each is a family and the mean reward of every arm."""
 
+# pyright: reportIncompatibleMethodOverride=false
+# Fields take the place of properties: see `replaceable`.
 from __future__ import annotations
 
 import math
@@ -280,7 +282,7 @@ def _rewards(name: str, values: Any) -> tuple[float, ...]:
 def _missing(value: Any) -> bool:
     """None, NaN and what pandas has for them, which is not equal to itself, or cannot tell."""
     try:
-        return value is None or not value == value
+        return value is None or bool(value != value)
     except TypeError:
         return True
 

@@ -1,12 +1,14 @@
 """Random instances: a bandit whose arms have other means in every run."""
 
+# pyright: reportIncompatibleMethodOverride=false
+# Fields take the place of properties: see `replaceable`.
 from __future__ import annotations
 
 import dataclasses
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from robai import families, priors
 from robai._base import checks
@@ -16,7 +18,7 @@ from robai.bandits import Bandit
 
 __all__ = ["Instances"]
 
-MOST_ARMS = 10**6
+MOST_ARMS = 10**5
 
 
 def _law(name: str, value: Any) -> families.Family:

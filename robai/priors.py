@@ -74,7 +74,7 @@ class Beta(Prior):
     """Independent means in [0, 1], of the beta distribution with parameters a and b.
 
     >>> Beta(1.0, 9.0).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
-    [[0.089, 0.0, 0.128]]
+    [[0.076, 0.0, 0.054]]
     """
 
     a: float = parameter(SHAPE, default=1.0)
@@ -89,7 +89,7 @@ class Gaps(Prior):
     """In random order one mean `best`, one `best - gap`, the others uniform in the `spread` below that.
 
     >>> Gaps(0.8, 0.25, 0.25).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
-    [[0.459, 0.8, 0.55]]
+    [[0.54, 0.8, 0.55]]
     """
 
     best: float = parameter(NUMBER)
@@ -173,7 +173,7 @@ class Given(Prior):
 
 @spec
 class Drawn(Prior):
-    """Means that have been drawn already: what workers, who are handed those of their runs, see of a prior."""
+    """Means that have been drawn already: all that a worker, who is handed those of its runs, sees."""
 
 
 def as_prior(name: str, value: Any) -> Prior:
@@ -187,7 +187,8 @@ def as_prior(name: str, value: Any) -> Prior:
     if isinstance(value, type):
         raise TypeError(f"{name} must be a prior, got {value!r}; call it to make one")
     if callable(value):
-        return Function(value)
+        function: Any = value
+        return Function(function)
     if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
         kinds = "a prior of robai.priors, a function prior(rng, size) or an array, instances x arms"
         raise TypeError(f"{name} must be {kinds}, got {value!r}")

@@ -1,5 +1,7 @@
 """Rewards that a function of one's own draws, written in Python or compiled."""
 
+# pyright: reportIncompatibleMethodOverride=false
+# Fields take the place of properties: see `replaceable`.
 from __future__ import annotations
 
 import ctypes
@@ -29,7 +31,7 @@ STANDARD_ERRORS = 5.0
 
 def _draw(name: str, value: Any) -> Draw | Pointer:
     if isinstance(value, str | Pointer) or is_pointer(value):
-        return Pointer.of(name, value, len(Sampler.ctypes_signature._argtypes_), "")  # type: ignore[attr-defined]
+        return Pointer.of(name, value, len(Sampler.ctypes_signature._argtypes_), "")
     if isinstance(value, type) or not callable(value):
         raise TypeError(f"{name} must be a function draw(arm, size, rng) or a compiled one, got {value!r}")
     draw: Draw = value
@@ -157,8 +159,8 @@ class Sampler(Bandit):
             rounding = 1e-12 * max(abs(promised), abs(found.value))
             if abs(found.value - promised) > STANDARD_ERRORS * found.sem + rounding:
                 raise ValueError(
-                    f"means[{arm}] must be the mean of the rewards, got {promised!r}: {n:,} of them have mean "
-                    f"{found.value:.6g}, with a standard error of {found.sem:.2g}"
+                    f"means[{arm}] must be the mean of the rewards, got {promised!r}: {n:,} of them have "
+                    f"mean {found.value:.6g}, with a standard error of {found.sem:.2g}"
                 )
         return drawn
 

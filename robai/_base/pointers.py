@@ -99,7 +99,8 @@ def _is_cfunc(value: Any) -> bool:
 
 
 def _name(value: Any) -> str:
-    return str(getattr(value, "__name__", None) or getattr(value, "native_name", None) or hex(value))
+    name = getattr(value, "__name__", None) or getattr(value, "native_name", None)
+    return str(name or (hex(value) if isinstance(value, int) else type(value).__name__))
 
 
 def _address(name: str, value: Any, parameters: int) -> int:

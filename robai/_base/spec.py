@@ -64,7 +64,6 @@ def spec(kind: type[_T]) -> type[_T]:
 
 
 if TYPE_CHECKING:
-
     replaceable = property
 
     class Field(Generic[Taken, Kept]):
@@ -79,7 +78,7 @@ if TYPE_CHECKING:
 
 else:
 
-    class replaceable:  # noqa: N801 - like property
+    class replaceable:
         """A property that a field of a subclass can take the place of."""
 
         def __init__(self, get: Callable[[Any], Any]) -> None:

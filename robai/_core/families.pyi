@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from typing import Literal, final
 
 import numpy as np

@@ -61,9 +61,10 @@ cdef class Drawn(Sampler):
         for i in range(count):
             if not self._low <= rewards[i] <= self._high:
                 with gil:
-                    self.error = ValueError(
-                        f"draw must give rewards from {self._low:g} to {self._high:g}, "
-                        f"got {rewards[i]} for arm {arm}")
+                    if self.error is None:
+                        self.error = ValueError(
+                            f"draw must give rewards from {self._low:g} to {self._high:g}, "
+                            f"got {rewards[i]} for arm {arm}")
                 return False
         return True
 
@@ -109,7 +110,8 @@ cdef class PythonDraws(Drawn):
         array = np.asarray(given)
         if array.shape != (count,) or array.dtype.kind not in "biuf":
             raise ValueError(
-                f"draw(arm={arm}, size={count}, rng) must return an array of {count} numbers, got {given!r}")
+                f"draw(arm={arm}, size={count}, rng) must return an array of {count} numbers, "
+                f"got {array.dtype} of shape {array.shape}")
         values = np.ascontiguousarray(array, dtype=np.float64)
         for i in range(count):
             rewards[i] = values[i]

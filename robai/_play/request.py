@@ -61,7 +61,8 @@ class Simulation:
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:
-        return self.means.max(axis=-1, keepdims=True) - self.means
+        gaps: NDArray[np.float64] = self.means.max(axis=-1, keepdims=True) - self.means
+        return gaps
 
     def drawn(self, runs: int, like: Simulation | None = None) -> Simulation:
         """The same with the means of so many runs, if every run has its own.

@@ -52,7 +52,7 @@ class Result(Plottable):
     committed_arm : the arm committed to, one a run, -1 where the run never committed
     pulls : how often each arm was played, runs x arms
     gaps : best mean minus mean, one an arm; 0 for the best. Runs x arms if every run had means of its own
-        (`robai.Instances`): arms are then those of the run everywhere, and averages are over runs and instances
+        (`robai.Instances`): arms are then those of the run everywhere, and averages over runs and instances
     means : mean reward of each arm, as `gaps`; None if it is not known, in files of earlier versions
     label : name of the policy in tables and figures
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
@@ -107,7 +107,7 @@ class Result(Plottable):
         require("final_regret", within(self.final_regret), "finite and at least 0")
         best = within(self.gaps) and (self.gaps.min(axis=-1) == 0.0).all()
         require("gaps", best, "finite, at least 0 and 0 for the best arm")
-        require("means", self._gaps_are_those_of_the_means(), "finite and to have these gaps")
+        require("means", self._gaps_are_those_of_the_means(), "finite, with these gaps")
         require("commit_time", within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}")
         both = within(arm, -1, last) and ((arm < 0) == (self.commit_time < 0)).all()
         require("committed_arm", both, f"between -1 and {last}, and -1 exactly where commit_time is")
@@ -161,7 +161,7 @@ class Result(Plottable):
 
     @property
     def n_arms(self) -> int:
-        return self.gaps.shape[-1]
+        return int(self.gaps.shape[-1])
 
     @property
     def own_means(self) -> bool:
@@ -175,7 +175,7 @@ class Result(Plottable):
         return None if names is None or len(names) != self.n_arms else tuple(map(str, names))
 
     @property
-    def best_arm(self) -> int | None | NDArray[np.int64]:
+    def best_arm(self) -> int | NDArray[np.int64] | None:
         """The arm with gap 0, or None if there are several.
 
         If every run had means of its own, one a run, and -1 where there are several.
