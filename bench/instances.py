@@ -7,7 +7,7 @@ First the runs are compared with a loop over single bandits with the same means:
 engine="step", the mean regret (five standard errors) with the engine that "auto" takes. Then times: processor
 time of one worker, the smallest of several interleaved repetitions (see table.py). A run costs what its means
 make it cost, so runs are compared that have the same means: those of one bandit with instances that are all
-equal to it ("same means"), and those of ten bandits, 500 runs of each, with 500 instances that take their means
+equal to it ("same means"), and those of ten bandits, 500 runs of each, with instances that take their means
 in turn ("10 in turn"). Both ratios must be at most 1.5.
 """
 

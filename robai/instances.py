@@ -106,6 +106,9 @@ class Instances(Bandit):
             where = f"prior ({kind} {first + row}, arm {arm})"
             self.family.check_mean(where, float(means[row, arm]))
 
+    def __repr__(self) -> str:
+        return Spec.__repr__(self)  # that of bandits counts the means of many arms
+
     def obstacle(self) -> str:
         return f"{self.prior!r} is written in Python" if isinstance(self.prior, priors.Function) else ""
 

@@ -21,7 +21,7 @@ from robai._core import families as _core
 from robai._core.engine import TAPE_LENGTH
 from robai._core.rng import Stream
 from robai._core.samplers import CompiledDraws, PythonDraws
-from robai.bandits import LARGEST_REWARD, MEANS, Bandit, Means
+from robai.bandits import LARGEST_REWARD, MEANS, MOST_ARMS_SHOWN, Bandit, Means
 
 __all__ = ["Sampler"]
 
@@ -184,7 +184,8 @@ class Sampler(Bandit):
 
     def __repr__(self) -> str:
         draw = repr(self.draw) if isinstance(self.draw, Pointer) else _name(self.draw)
-        return f"Sampler({draw}, {self.means!r})"
+        means = f"{self.n_arms:,} means" if self.n_arms > MOST_ARMS_SHOWN else repr(self.means)
+        return f"Sampler({draw}, {means})"
 
     def _limits(self) -> tuple[float, float]:
         low, high = self.support

@@ -243,6 +243,7 @@ def test_instances_are_specifications():
     assert repr(UNIFORM) == "Instances(family=Bernoulli(), prior=Uniform(low=0.0, high=1.0), n_arms=4)"
     assert pickle.loads(pickle.dumps(UNIFORM)) == UNIFORM
     assert UNIFORM.proxy == 0.5
+    assert repr(robai.Instances("bernoulli", priors.Uniform(), 2000)).endswith("n_arms=2000)")
     given = robai.Instances("poisson", [[1.0, 2.0, 0.5]])
     assert given.n_arms == 3
     assert robai.Instances.from_dict(given.to_dict()) == given

@@ -14,6 +14,7 @@ import pytest
 
 import robai
 from robai import families
+from robai._core.engine import Batch
 from robai._core.rng import Stream
 
 MEANS = (0.7, 0.2, 0.4)
@@ -50,6 +51,23 @@ def test_draws_are_asked_for_a_tape_at_a_time():
     sizes = [size for arm, size in asked if arm == 0]
     assert sizes[:8] == [1, 1, 2, 4, 8, 16, 32, 64]
     assert max(sizes) == 64
+
+
+@pytest.mark.parametrize("policy", [robai.UCB(), robai.ThompsonSampling(family="bernoulli")])
+def test_a_piece_ends_after_any_draw(policy):
+    """So that a slow function does not delay Ctrl-C."""
+    asked = []
+
+    def draw(arm, size, rng):
+        asked.append(arm)
+        return coins(arm, size, rng)
+
+    bandit = robai.Sampler(draw, MEANS, support=(0, 1))
+    started = policy.start(robai.rules.Game.of(3, 10**6, bandit))
+    batch = Batch(*started, bandit._core(), MEANS, (10**6,), np.array([[1, 2, 3, 4]], dtype=np.uint64))
+    for pieces in range(1, 50):
+        assert batch.advance(0.0)
+        assert len(asked) <= 2 * pieces
 
 
 def test_policies_in_python_can_play_it():
@@ -102,6 +120,11 @@ def test_check():
     constant.check(n=1000)
     with pytest.raises(ValueError, match="n must be from 2"):
         PYTHON.check(n=1)
+
+
+def test_the_text_of_many_arms_is_short():
+    assert repr(robai.Sampler(coins, [0.5] * 2000)) == "Sampler(coins, 2,000 means)"
+    assert repr(PYTHON) == "Sampler(coins, (0.7, 0.2, 0.4))"
 
 
 def test_what_is_known_of_the_rewards():
