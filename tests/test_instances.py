@@ -289,10 +289,14 @@ def test_a_result_checks_its_gaps_run_by_run(result):
     with pytest.raises(ValueError, match="means must be finite, with these gaps"):
         robai.Result(**values | {"means": result.means[::-1]})
     with pytest.raises(ValueError, match="0 for the best arm"):
-        robai.Result(**values | {"gaps": result.gaps + 0.5 * (np.arange(120) == 7)[:, None], "means": None})
+        robai.Result(**values | {"gaps": result.gaps + 0.5 * (np.arange(120) == 7)[:, None], "means": []})
     with pytest.raises(ValueError, match=r"gaps must have shape \(120, 4\)"):
         robai.Result(**values | {"gaps": result.gaps[:100]})
     with pytest.raises(ValueError, match=r"means must have shape \(120, 4\)"):
         robai.Result(**values | {"means": result.means[0]})
+    unknown = robai.Result(**values | {"means": []})
+    assert np.isnan(unknown.means).all()
+    assert unknown.means.shape == (120, 4)
+    assert unknown == robai.Result(**values | {"means": []}) != result
     with pytest.raises(ValueError, match="final_regret must be that of the pulls"):
         robai.Result(**values | {"pulls": result.pulls[::-1]})

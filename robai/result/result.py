@@ -53,7 +53,7 @@ class Result(Plottable):
     pulls : how often each arm was played, runs x arms
     gaps : best mean minus mean, one an arm; 0 for the best. Runs x arms if every run had means of its own
         (`robai.Instances`): arms are then those of the run everywhere, and averages over runs and instances
-    means : mean reward of each arm, as `gaps`; None if it is not known, in files of earlier versions
+    means : mean reward of each arm, as `gaps`; NaN if they are not known, in files of earlier versions
     label : name of the policy in tables and figures
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
     meta : how the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds.
@@ -72,11 +72,13 @@ class Result(Plottable):
     pulls: NDArray[np.int64]
     gaps: NDArray[np.float64]
     label: str
-    means: NDArray[np.float64] | None = None
+    means: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     curves: NDArray[np.float64] | None = None
     meta: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
+        if np.size(self.means) == 0:
+            object.__setattr__(self, "means", np.full(np.shape(self.gaps), math.nan))
         for name, values in self._arrays().items():
             object.__setattr__(self, name, owned(name, values))
         if not isinstance(self.label, str) or not self.label:
@@ -113,7 +115,7 @@ class Result(Plottable):
         require("committed_arm", both, f"between -1 and {last}, and -1 exactly where commit_time is")
 
     def _gaps_are_those_of_the_means(self) -> bool:
-        if self.means is None:
+        if np.isnan(self.means).all():
             return True
         with np.errstate(invalid="ignore", over="ignore"):
             gaps = self.means.max(axis=-1, keepdims=True) - self.means
@@ -235,7 +237,7 @@ class Result(Plottable):
             return NotImplemented
         own, others = self._arrays(), other._arrays()
         return (self.label, own.keys()) == (other.label, others.keys()) and all(
-            np.array_equal(own[name], others[name], equal_nan=name == "regret_sem") for name in own
+            np.array_equal(own[name], others[name], equal_nan=name in ("regret_sem", "means")) for name in own
         )
 
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
