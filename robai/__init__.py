@@ -10,13 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robai import bandits, custom, families, kl, policies, rules
+from robai import bandits, custom, families, kl, policies, priors, rules
 from robai._base.version import VERSION
 from robai._play.assumptions import AssumptionWarning
 from robai.bandits import *  # noqa: F403 - the names of `bandits.__all__`
 from robai.custom import Commit
+from robai.instances import Instances
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
 from robai.result import Comparison, Result
+from robai.samplers import Sampler
 from robai.simulation import compare, simulate, sweep
 
 if TYPE_CHECKING:
@@ -32,8 +34,10 @@ __all__ = [
     "Commit",
     "Comparison",
     "HorizonReached",
+    "Instances",
     "Journal",
     "Result",
+    "Sampler",
     "bandits",
     "compare",
     "custom",
@@ -44,6 +48,7 @@ __all__ = [
     "load",
     "plotting",
     "policies",
+    "priors",
     "rules",
     "simulate",
     "sweep",

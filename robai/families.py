@@ -76,10 +76,19 @@ class Family(Part):
         """The smallest sigma for which rewards are known to be sigma-sub-Gaussian; None if there is none."""
         return None
 
+    def _domain(self) -> tuple[float, float]:
+        low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
+        return low, high
+
+    def has_means(self, means: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which numbers of an array can be means of this family."""
+        low, high = self._domain()
+        return ((means > low) if self.positive_means else (means >= low)) & (means <= high)
+
     def check_mean(self, name: str, value: Any) -> float:
         """A mean of this family, or a ValueError that names it."""
         mean = checks.real(name, value)
-        low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
+        low, high = self._domain()
         if not low <= mean <= high or (self.positive_means and mean == 0.0):
             left = "(" if self.positive_means else "["
             allowed = f"{left}{low:g}, {high:g}]"

@@ -7,19 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Any
 
 from robai._base import checks
 from robai._base.progress import Progress
 from robai._base.spec import as_text, brief
-from robai._play.assumptions import warn_of_assumptions
+from robai._play.assumptions import told_gap, warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
 from robai._play.seeds import Rng, Seed
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
+from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result, Sweep
 
@@ -48,7 +48,8 @@ def simulate(
         One of `robai.policies`, or any object with `select(state)` and `update(arm, reward)`, which
         is slow (see `robai.custom`).
     bandit : bandit
-        One of `robai.bandits`.
+        One of `robai.bandits`; `robai.Instances`, if every run is to have means of its own;
+        `robai.Sampler`, if a function draws the rewards.
     horizon : int
         The number of rounds of a run, up to 10**18; at least the number of arms.
     runs : int
@@ -120,7 +121,7 @@ def compare(
     curves: bool = False,
     common: bool = False,
 ) -> Comparison:
-    """Play several policies on the same bandit.
+    """Play several policies on the same bandit, or on the same instances.
 
     Parameters
     ----------
@@ -206,8 +207,14 @@ def sweep(
 def _play(simulations: list[tuple[str, Simulation]], options: Options, folders: list[str]) -> list[Result]:
     """A result, with its label, for every simulation; the checkpoint of each has a folder of its own."""
     options.check([simulation for _, simulation in simulations])
-    for bandit in {id(each.bandit): each.bandit for _, each in simulations}.values():
-        _warn_of_ties(bandit)
+    drawn: dict[int, Simulation] = {}  # instances are drawn once a bandit
+    for place, (label, simulation) in enumerate(simulations):
+        first = drawn.get(id(simulation.bandit))
+        simulation = simulation.drawn(options.runs, first)
+        drawn.setdefault(id(simulation.bandit), simulation)
+        simulations[place] = label, simulation
+    for first in drawn.values():
+        _warn_of_ties(first)
     for _, simulation in simulations:
         warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=3)
     stores: list[Checkpoint | None] = [None] * len(simulations)
@@ -215,7 +222,7 @@ def _play(simulations: list[tuple[str, Simulation]], options: Options, folders: 
         seed = simulations[0][1].seed
         for place, ((_, simulation), folder) in enumerate(zip(simulations, folders, strict=True)):
             # A fresh seed gives way to that of the first checkpoint, for all of them.
-            store = Checkpoint(options.checkpoint / folder, replace(simulation, seed=seed))
+            store = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
             stores[place], seed = store, store.simulation.seed
     return [
         _run(label, each, store, options) for (label, each), store in zip(simulations, stores, strict=True)
@@ -235,7 +242,10 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
             merger.add(played)
             bar.update(merger.count)
     seconds = time.perf_counter() - started
-    return merger.result(label, {**simulation.to_dict(), "runs": runs, "seconds": seconds})
+    meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
+    if isinstance(simulation.bandit, Instances):
+        meta["told_gap"] = told_gap(simulation.policy)
+    return merger.result(label, meta)
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:
@@ -278,8 +288,10 @@ def _named_bandits(bandits: Any) -> dict[str, Bandit]:
     return named
 
 
-def _warn_of_ties(bandit: Bandit) -> None:
-    best = bandit.best_arms
+def _warn_of_ties(simulation: Simulation) -> None:
+    if isinstance(simulation.bandit, Instances):  # where any of the best arms of a run is right
+        return
+    best = simulation.bandit.best_arms
     if len(best) > 1:
         arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
         warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=4)

@@ -64,6 +64,7 @@ def spec(kind: type[_T]) -> type[_T]:
 
 
 if TYPE_CHECKING:
+    replaceable = property
 
     class Field(Generic[Taken, Kept]):
         """The type of a parameter that is not kept as it is taken: `Field[taken, kept]`."""
@@ -76,6 +77,15 @@ if TYPE_CHECKING:
         def __set__(self, instance: Any, value: Taken) -> None: ...
 
 else:
+
+    class replaceable:
+        """A property that a field of a subclass can take the place of."""
+
+        def __init__(self, get: Callable[[Any], Any]) -> None:
+            self._get, self.__doc__ = get, get.__doc__
+
+        def __get__(self, instance: object, owner: type) -> Any:
+            return self if instance is None else self._get(instance)
 
     class Field:
         def __class_getitem__(cls, item: object) -> type:
@@ -148,7 +158,7 @@ class Spec:
             raise ValueError(f"{kind.__name__} has no parameter {sorted(set(arguments) - known)[0]!r}")
         for name, value in arguments.items():
             if isinstance(value, Mapping):
-                arguments[name] = Part.from_dict(value, depth=depth - 1)
+                arguments[name] = kind._part(name).from_dict(value, depth=depth - 1)
         return kind._from_file(arguments)
 
     @classmethod
@@ -160,6 +170,11 @@ class Spec:
         for _, value in self._parameters():
             if isinstance(value, Spec):
                 value._need_names(purpose)
+
+    @classmethod
+    def _part(cls, name: str) -> type[Spec]:
+        """What a parameter of this name is if it is a specification itself."""
+        return Part
 
 
 class Part(Spec):

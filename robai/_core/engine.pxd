@@ -26,8 +26,8 @@ cdef class Batch:
     cdef Commitment _commit
     cdef Sampler _rewards
     cdef int64_t _initial_rounds
-    cdef double[::1] _means
-    cdef double[::1] _gaps
+    cdef double[:, ::1] _all_means          # runs x arms, or a single row if all runs have the same
+    cdef double[:, ::1] _all_gaps
     cdef bint _common                       # has every arm a generator of its own
     cdef int64_t[::1] _times
     cdef uint64_t[:, ::1] _states
@@ -41,6 +41,8 @@ cdef class Batch:
 
     # The run being played.
     cdef Py_ssize_t _run
+    cdef double* _means                     # its rows of these
+    cdef double* _gaps
     cdef Py_ssize_t _recorded               # how many of the times
     cdef bint _begun
     cdef bint _staying                      # is the leader's streak going on

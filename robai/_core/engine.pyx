@@ -6,7 +6,7 @@ rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown 
 """
 
 from cpython.time cimport monotonic_ns
-from libc.math cimport fabs, fmax, fmin
+from libc.math cimport fmax, fmin
 
 import numpy as np
 
@@ -27,15 +27,15 @@ cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
     return monotonic_ns() >= batch._deadline
 
 
-cdef double origin(Sampler rewards, double best):
-    """Where the rewards are counted from.
+cdef object origin(Sampler rewards, best):
+    """Where the rewards of each run are counted from, given its best mean.
 
     For Gaussian rewards it makes no difference to any rule, and in sums of rewards far from 0 rounding
     would outgrow the noise.
     """
-    if isinstance(rewards, Gaussian) and fabs(best) > 1e5 * np.min((<Gaussian>rewards).sigma):
-        return best
-    return 0.0
+    if not isinstance(rewards, Gaussian):
+        return 0.0
+    return np.where(np.abs(best) > 1e5 * np.min((<Gaussian>rewards).sigma), best, 0.0)
 
 
 cdef class Batch:
@@ -48,7 +48,7 @@ cdef class Batch:
     initial_pulls
         How often every arm is pulled before the rules are asked.
     rewards, means
-        The bandit.
+        The bandit; the means of its arms, or runs x arms if every run has its own.
     times
         Rounds at which regret is recorded, increasing, the last one being the horizon.
     states
@@ -64,14 +64,17 @@ cdef class Batch:
         cdef bint squares = max(explore.moments, stop.moments, commit.moments) > 1
         self._explore, self._stop, self._commit, self._rewards = explore, stop, commit, rewards
         self._optimism = explore if isinstance(explore, Optimism) and not squares else None
-        means = np.array(means, dtype=np.float64)
-        self._gaps = means.max() - means
-        self._means = means
+        means = np.array(means, dtype=np.float64, ndmin=2)
+        best = means.max(axis=1, keepdims=True)
+        self._all_gaps = best - means
+        self._all_means = means
         if not (explore.absolute or stop.absolute):
-            self._means = means - origin(rewards, means.max())
+            self._all_means = means - origin(rewards, best)
         self._times = np.array(times, dtype=np.int64)
         self._states = np.array(states, dtype=np.uint64)
-        cdef Py_ssize_t n_arms = self._means.shape[0], runs = self._states.shape[0]
+        cdef Py_ssize_t n_arms = self._all_means.shape[1], runs = self._states.shape[0]
+        if self._all_means.shape[0] not in (1, runs):
+            raise ValueError(f"means must have a row, or one for each of {runs} runs, got {len(means)}")
         self._initial_rounds = initial_pulls * n_arms
 
         self.regret = np.zeros((runs, self._times.shape[0]))
@@ -112,10 +115,13 @@ cdef class Batch:
                 self._begun = False
                 if late(self, self._arms.n_arms):
                     break
+        if self._rewards.error is not None:
+            raise self._rewards.error
         return self._run < self._states.shape[0]
 
     cdef void _begin(self) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, row = self._run if self._all_means.shape[0] > 1 else 0
+        self._means, self._gaps = &self._all_means[row, 0], &self._all_gaps[row, 0]
         for i in range(4):
             self._rng.s[i] = self._states[self._run, i]
         for i in range(self._arms.n_arms):
@@ -191,7 +197,7 @@ cdef class Batch:
         return True
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
-        self._work += self._steps(explore, min(limit, <int64_t>LOOK))
+        self._work += self._steps(explore, min(limit, <int64_t>(TAPE if self._rewards.slow else LOOK)))
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader, count, played
@@ -226,6 +232,8 @@ cdef class Batch:
             self._next[arm] = 0
             rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
             self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
+            if self._rewards.slow:
+                self._work += LOOK
         return self._filled[arm] - self._next[arm]
 
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil:

@@ -12,6 +12,8 @@ from robai._core.rng cimport Rng
 
 cdef class Sampler:
     cdef readonly bint leaps                # can the sum of many rewards be drawn at once, by `total`?
+    cdef readonly bint slow                 # is it Python that draws?
+    cdef object error                       # of a draw that went wrong, to be raised where that is possible
 
     # `count` rewards of an arm, one after the other; their sum in one draw.
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,

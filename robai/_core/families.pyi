@@ -1,4 +1,3 @@
-from collections.abc import Sequence
 from typing import Literal, final
 
 import numpy as np
@@ -8,6 +7,7 @@ from robai._core.rng import Stream
 
 class Sampler:
     leaps: bool
+    slow: bool
     def rewards(self, arm: int, mean: float, count: int, stream: Stream) -> NDArray[np.float64]: ...
 
 class Family(Sampler):
@@ -54,7 +54,3 @@ class UnknownVariance(Family):
     own: bool
     common: bool
     def __init__(self, variance: str) -> None: ...
-
-@final
-class Empirical(Sampler):
-    def __init__(self, samples: Sequence[NDArray[np.float64]]) -> None: ...

@@ -1,4 +1,4 @@
-"""The seven exponential families, and resampling from data (see families.pxd)."""
+"""The seven exponential families, and what holds for rewards of no such family (see families.pxd)."""
 
 cimport cython
 from libc.math cimport INFINITY, NAN, lgamma, log, log1p, sqrt
@@ -25,7 +25,7 @@ from robai._core.kl cimport (
     poisson_upper,
 )
 from robai._core.protocols cimport mean_of
-from robai._core.rng cimport Rng, Stream, fill_normal, next_below, next_double, next_normal
+from robai._core.rng cimport Rng, Stream, fill_normal, next_double, next_normal
 from robai._core.student cimport least_certainty, least_evidence, student_evidence
 
 
@@ -48,6 +48,8 @@ cdef class Sampler:
         cdef double[::1] view = values
         if count > 0:
             self.fill(arm, mean, &view[0], count, &stream.rng)
+        if self.error is not None:
+            raise self.error
         return values
 
 
@@ -403,20 +405,3 @@ cdef class UnknownVariance(Family):
         cdef double n = <double>arms.pulls[arm], gamma = draw_gamma(0.5 * (n - 2.0), rng)
         cdef double z = next_normal(rng)
         return mean_of(arms, arm) + (sqrt(0.5 * arms.squares[arm] / (n * gamma)) * z if gamma > 0.0 else 0.0)
-
-
-@cython.final
-cdef class Empirical(Sampler):
-    """Rewards resampled from the user's own, arm by arm."""
-    cdef double[::1] _samples               # of all arms, one after the other
-    cdef Py_ssize_t[::1] _starts            # arm a has samples starts[a] to starts[a + 1]
-
-    def __init__(self, samples):
-        self._samples = np.concatenate(samples)
-        self._starts = np.cumsum([0] + [len(each) for each in samples]).astype(np.intp)
-
-    cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
-                   Rng* rng) noexcept nogil:
-        cdef Py_ssize_t i, start = self._starts[arm], size = self._starts[arm + 1] - start
-        for i in range(count):
-            rewards[i] = self._samples[start + next_below(rng, size)]

@@ -62,7 +62,7 @@ cdef class GaussianLeaps(Batch):
         sigma = np.maximum((<Gaussian>self._rewards).sigma, 1e-30 * bounds * sqrt(max(level, 1.0)))
         self._sigma, self._precision, self._width = sigma, 1.0 / sigma, bounds / sigma
         self._steady_root = bounds / sigma * sqrt(2.0 * level)
-        self._deviations = np.empty(self._means.shape[0])
+        self._deviations = np.empty(self._arms.n_arms)
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
@@ -186,22 +186,31 @@ cdef class PositiveLeaps(Batch):
     cdef Family _family
     cdef double[:, ::1] _widths     # x of each arm and size, 0 where not yet needed
     cdef double[::1] _variances
+    cdef bint _known                # are they those of the run's means
     cdef int64_t[::1] _rounds       # of each size
     cdef int64_t _patience          # how many rounds to play before the next try to leap
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._family = self._rewards
-        self._widths = np.zeros((self._means.shape[0], SIZES))
-        self._variances = np.empty(self._means.shape[0])
-        cdef Py_ssize_t arm
-        for arm in range(self._means.shape[0]):
-            self._variances[arm] = self._family.variance(arm, self._means[arm])
+        self._widths = np.zeros((self._arms.n_arms, SIZES))
+        self._variances = np.empty(self._arms.n_arms)
+        self._known = False
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:
         Batch._begin(self)
         self._patience = FEW
+        if self._all_means.shape[0] > 1 or not self._known:
+            self._forget()
+
+    cdef void _forget(self) noexcept nogil:
+        """Widths and variances are those of other means."""
+        cdef Py_ssize_t arm
+        for arm in range(self._arms.n_arms):
+            self._variances[arm] = self._family.variance(arm, self._means[arm])
+        self._widths[:, :] = 0.0
+        self._known = True
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader

@@ -11,6 +11,7 @@ import numpy as np
 from robai import families, rules
 from robai._base.spec import Spec
 from robai.bandits import Bandit
+from robai.instances import Instances
 from robai.policies.base import BasePolicy
 
 _ROUNDING = 1e-9
@@ -39,7 +40,8 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
                     f"assumes sigma {assumed[short][0]:g}, these rewards have {actual[short][0]:g}: its "
                     "bounds are too narrow, commitments and regret are not what the policy promises"
                 )
-        if bandit is not None and len(bandit.best_arms) == 1:
+        one = bandit is not None and not isinstance(bandit, Instances)  # of others the summary tells
+        if one and bandit is not None and len(bandit.best_arms) == 1:
             told, true = _told(rule, bandit)
             if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
                 yield (
@@ -53,6 +55,12 @@ def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
     if isinstance(rule, rules.KnownGap):
         return rule.gap, sorted(bandit.gaps)[1]
     return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
+
+
+def told_gap(policy: BasePolicy) -> float | None:
+    """The largest gap that rules of a policy were told to be below the smallest one, None if none was."""
+    told = [rule.gap for rule in _rules(policy.parts()) if isinstance(rule, rules.KnownGap)]
+    return max(told, default=None)
 
 
 def _rules(parts: Any) -> Iterator[Spec]:

@@ -34,7 +34,7 @@ LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 
 def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
-    """Play runs first, ..., last - 1; Interrupted if it is told to stop."""
+    """Play runs first, ..., last - 1, a part of a simulation; Interrupted if it is told to stop."""
     if stop.is_set():
         raise Interrupted
     policy, bandit = simulation.policy, simulation.bandit
@@ -83,8 +83,9 @@ class Merger:
         """The Result, which takes the arrays over."""
         with np.errstate(invalid="ignore"):
             sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
-        times, gaps = np.array(self.simulation.times), self.simulation.gaps
-        arrays = {"times": times, "regret": self.mean, "regret_sem": sem, "gaps": gaps, **self.each}
+        times, means, gaps = np.array(self.simulation.times), self.simulation.means, self.simulation.gaps
+        arrays = {"times": times, "regret": self.mean, "regret_sem": sem, **self.each}
+        arrays |= {"means": means, "gaps": gaps}
         for array in arrays.values():
             array.flags.writeable = False
         return Result(**arrays, label=label, meta=meta)
@@ -118,7 +119,7 @@ def in_order(
         if store is not None and (known := store.load(span)) is not None:
             return known
         answer: Answer = SimpleQueue()
-        pool.submit(answer, play, simulation, *span)
+        pool.submit(answer, play, simulation.part(*span), *span)
         return answer
 
     def finish() -> Played:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ class Checkpoint:
         try:
             found = {"common": None} | parse(manifest.read_bytes())  # which only those of common rewards have
             if simulation.seed.fresh:
-                simulation = replace(simulation, seed=_seed(found))
+                simulation = simulation.with_seed(_seed(found))
             wanted = _request(simulation)
             other = next((name for name in wanted | found if found[name] != wanted.get(name)), None)
         except (ValueError, TypeError, KeyError) as error:
@@ -79,7 +78,7 @@ class Checkpoint:
 
         try:
             played = Played(**load_arrays(self._file(span), check)[1])
-            merger = Merger(simulation, runs, keep_curves=True)
+            merger = Merger(simulation.part(*span), runs, keep_curves=True)
             merger.add(played)
             merger.result("of one batch", {})  # which checks the numbers
         except (FileNotFoundError, ValueError):

@@ -17,17 +17,26 @@ _ROUNDS_BETWEEN_LOOKS = 256  # at whether the simulation was stopped
 
 def play_custom(simulation: Simulation, rule: PythonPolicy, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1 of an exploration written in Python; as `robai._play.batches.play`."""
-    streams = map(Stream, simulation.seed.states(first, last))
-    runs = [_play_run(simulation, rule, stream, stop) for stream in streams]
+    states = simulation.seed.states(first, last)
+    shape = len(states), simulation.bandit.n_arms
+    each = zip(np.broadcast_to(simulation.means, shape), np.broadcast_to(simulation.gaps, shape), strict=True)
+    runs = [
+        _play_run(simulation, rule, means, gaps, Stream(state), stop)
+        for (means, gaps), state in zip(each, states, strict=True)
+    ]
     return Played(*map(np.array, zip(*runs, strict=True)))
 
 
 def _play_run(
-    simulation: Simulation, rule: PythonPolicy, stream: Stream, stop: Stop
+    simulation: Simulation,
+    rule: PythonPolicy,
+    means: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    stream: Stream,
+    stop: Stop,
 ) -> tuple[list[float], int, int, NDArray[np.int64]]:
     """One run. Rewards come off a tape as in engine.pyx, so that equal choices have equal runs."""
-    means, family = simulation.bandit.means, simulation.bandit._core()
-    game = simulation.game
+    family, game = simulation.bandit._core(), simulation.game
     rules, asked = simulation.policy.start(game), ask(rule, game, stream)
     state, nothing = asked.state, [0] * len(means)
     seen = Evidence(nothing, nothing, game.horizon, nothing if rules.moments > 1 else None)
@@ -60,7 +69,7 @@ def _play_run(
         if committed_arm >= 0:
             pulls[committed_arm] += until - state.t
             state.t = until
-        regret.append(float(simulation.gaps @ pulls))
+        regret.append(float(gaps @ pulls))
     if committed_arm < 0 and pulls.min() >= rules.stop.initial_pulls and rules.stop.fires_on(seen):
         commit_time, committed_arm = state.t, rules.commit.choose_on(seen, stream)  # at the horizon
     return regret, commit_time, committed_arm, pulls

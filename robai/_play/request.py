@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -24,6 +24,7 @@ from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
 from robai.custom import written
+from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.rules import Game, Index
 
@@ -32,7 +33,7 @@ Engine = Literal["auto", "step", "leap"]
 
 @dataclass(frozen=True)
 class Simulation:
-    """All that the runs of one simulation have in common."""
+    """All that the runs of one simulation have in common, and the means of those that have their own."""
 
     policy: BasePolicy
     bandit: Bandit
@@ -40,6 +41,7 @@ class Simulation:
     times: tuple[int, ...]
     seed: Seed
     engine: Literal["step", "leap"]
+    means: NDArray[np.float64] = field(repr=False, compare=False)  # of each arm, or runs x arms
     common: bool = False
 
     @classmethod
@@ -58,20 +60,37 @@ class Simulation:
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
         game = Game.of(bandit.n_arms, horizon, bandit)
         rounds = _times(times, game.horizon)
+        means = np.empty((0, bandit.n_arms)) if isinstance(bandit, Instances) else np.array(bandit.means)
         chosen = _engine(engine, policy, bandit, game, bool(common))
-        return cls(policy, bandit, game.horizon, rounds, seed, chosen, bool(common))
+        return cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
 
     @cached_property
     def game(self) -> Game:
         return Game.of(self.bandit.n_arms, self.horizon, self.bandit)
 
     @cached_property
-    def means(self) -> NDArray[np.float64]:
-        return np.array(self.bandit.means)
-
-    @cached_property
     def gaps(self) -> NDArray[np.float64]:
-        return np.array(self.bandit.gaps)
+        gaps: NDArray[np.float64] = self.means.max(axis=-1, keepdims=True) - self.means
+        return gaps
+
+    def drawn(self, runs: int, like: Simulation | None = None) -> Simulation:
+        """The same with the means of so many runs, if every run has its own.
+
+        They are drawn, or taken from one with the same bandit, seed and runs.
+        """
+        if not isinstance(self.bandit, Instances):
+            return self
+        return replace(self, means=self.seed.means(self.bandit, runs) if like is None else like.means)
+
+    def with_seed(self, seed: Seed) -> Simulation:
+        """The same with another seed."""
+        return self if seed == self.seed else replace(self, seed=seed).drawn(len(self.means))
+
+    def part(self, first: int, last: int) -> Simulation:
+        """What plays runs first, ..., last - 1: no more means than theirs, and no prior."""
+        if not isinstance(self.bandit, Instances):
+            return self
+        return replace(self, bandit=self.bandit.drawn(), means=self.means[first:last])
 
     def to_dict(self) -> dict[str, Any]:
         """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
@@ -81,6 +100,7 @@ class Simulation:
             "horizon": self.horizon,
             "engine": self.engine,
             "sigma": resolved_sigma(self.policy, self.game),
+            **({} if self.bandit.names is None else {"names": list(self.bandit.names)}),
             "entropy": list(map(str, self.seed.entropy)),
             "spawn_key": list(self.seed.spawn_key),
             "robai": VERSION,
@@ -186,7 +206,15 @@ class Options:
                     f"checkpoint must be None for {type(rule).__name__}, which is written in Python: "
                     f"nobody can tell whether it is still the same, got {os.fspath(self.checkpoint)!r}"
                 )
-        sizes = [(each.bandit.n_arms, len(each.times) if self.curves else 0) for each in simulations]
+        for bandit in (each.bandit for each in simulations):
+            if self.checkpoint is not None and (obstacle := bandit.obstacle()):
+                raise ValueError(
+                    f"checkpoint must be None, because {obstacle}: nobody can tell whether it is still the "
+                    f"same, got {os.fspath(self.checkpoint)!r}"
+                )
+        # pulls, and means and gaps where every run has its own
+        own = [each.bandit.n_arms * (3 if isinstance(each.bandit, Instances) else 1) for each in simulations]
+        sizes = [(n, len(each.times) if self.curves else 0) for n, each in zip(own, simulations, strict=True)]
         needed = 8 * self.runs * sum(3 + arms + times for arms, times in sizes)
         if needed > _memory():
             arms, times = max(sizes, key=sum)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from robai._base import checks
 from robai._core.rng import RUNS_PER_BLOCK, seed_block
+from robai.instances import Instances
 
 Rng = None | int | np.random.SeedSequence | np.random.Generator
 
 POOL_SIZE = 4  # of a SeedSequence
+INSTANCES = 0x1A57  # in the spawn keys of means, which are drawn apart from the rewards
 
 _seed_block = lru_cache(maxsize=64)(seed_block)  # batches smaller than a block share it
 
@@ -46,6 +48,17 @@ class Seed(NamedTuple):
         rows = np.concatenate([_seed_block(self.entropy, self.spawn_key, block) for block in blocks])
         start = blocks[0] * RUNS_PER_BLOCK
         return rows[first - start : last - start]
+
+    def means(self, instances: Instances, runs: int) -> NDArray[np.float64]:
+        """The means of runs 0, ..., runs - 1, drawn for a whole block of runs at a time."""
+        drawn = np.empty((runs, instances.n_arms))
+        for start in range(0, runs, RUNS_PER_BLOCK):
+            key = (*self.spawn_key, INSTANCES, start // RUNS_PER_BLOCK)
+            sequence = np.random.SeedSequence(self.entropy, spawn_key=key)
+            rng = np.random.Generator(np.random.PCG64(sequence))
+            rows = instances.draw(rng, range(start, start + RUNS_PER_BLOCK))
+            drawn[start : start + RUNS_PER_BLOCK] = rows[: runs - start]
+        return drawn
 
 
 def _sequence(rng: Any) -> np.random.SeedSequence:

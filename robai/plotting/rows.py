@@ -11,7 +11,7 @@ import numpy as np
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
 from robai.plotting.labels import Curve, name_curves
-from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, log_x, styles
+from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, literal, log_x, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,13 +55,14 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     """Share of the rounds that went to each arm, on average over the runs, with 95 % intervals.
 
     Up to seven arms have a colour each and every policy a row. More arms are shown by the rank of their mean,
-    with a curve a policy: the best arm, which has most rounds, is in its name. `legend` is whether to name
-    arms, or curves.
+    with a curve a policy: the best arm, which has most rounds, is in its name. So are
+    arms if every run had means of its own. `legend` is whether to name arms, or curves.
     """
     results, ax = as_results(results), axes(ax)
     if results[0].n_arms > len(COLOURS):
         return _pulls_by_rank(results, ax, legend)
-    best = np.flatnonzero(results[0].gaps == 0.0)
+    best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
+    names = _arm_names(results[0])
     for arm in range(results[0].n_arms):
         means = [_share(result, arm) for result in results]
         is_best = arm in best
@@ -74,7 +75,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
             color=COLOURS[arm],
             markerfacecolor=None if is_best else "none",
             alpha=0.8,
-            label=f"arm {arm} (best)" if is_best else f"arm {arm}",
+            label=f"{names[arm]} (best)" if is_best else names[arm],
         )
     log_x(ax)
     ax.set_xlabel("share of the rounds")
@@ -129,6 +130,12 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
         log_x(ax)
     ax.set_xlabel("final regret: 5, 25, 50, 75, 95 %; dot: mean; cross: largest")
     return _name_rows(ax, results)
+
+
+def _arm_names(result: Result) -> list[str]:
+    if result.own_means:
+        return [f"rank {rank}" for rank in range(1, result.n_arms + 1)]
+    return [literal(name) for name in result.names or (f"arm {arm}" for arm in range(result.n_arms))]
 
 
 def _name_rows(ax: Axes, results: list[Result]) -> Axes:

@@ -41,7 +41,7 @@ class Digest:
     commit_median : its median
     capped_time : mean round of commitment, of all runs: one that never commits counts as the horizon
     wrong : wrong commitments with their 95 % interval; None if no run committed or several arms are best
-    shares : of the rounds that went to each arm
+    shares : of the rounds that went to each arm; from the best to the worst if every run had means of its own
     """
 
     regret: Mean
@@ -65,8 +65,12 @@ class Digest:
             capped_time=_mean(np.where(result.committed, result.commit_time, result.horizon)),
             wrong=result.wrong_commit() if len(times) and result.best_arm is not None else None,
             # Divided first: a mean of numbers up to 1 is never rounded above 1, and is exactly 1 if all are.
-            shares=tuple((result.pulls / result.horizon).mean(axis=0).tolist()),
+            shares=tuple((_pulls(result) / result.horizon).mean(axis=0).tolist()),
         )
+
+
+def _pulls(result: Result) -> NDArray[np.int64]:
+    return result.pulls_by_rank() if result.own_means else result.pulls
 
 
 def _mean(values: NDArray[Any]) -> Mean:

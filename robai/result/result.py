@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +14,19 @@ from numpy.typing import NDArray
 from robai._base.files import Declared, load_arrays, save_arrays
 from robai._base.intervals import clopper_pearson
 from robai._base.json import parse
+from robai.result.arrays import (
+    OPTIONAL,
+    TYPES,
+    agree,
+    best_arms,
+    by_rank,
+    check_shapes,
+    check_type,
+    complexity,
+    owned,
+    smallest_gap,
+    within,
+)
 from robai.result.digest import Digest, WrongCommit
 from robai.result.methods import OfOne, OfSeveral
 from robai.result.text import comparison_summary, mean_text, result_summary
@@ -23,10 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
-_TYPES: dict[str, type] = {
-    **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls"), np.int64),
-    **dict.fromkeys(("regret", "regret_sem", "final_regret", "gaps", "curves"), np.float64),
-}
 _PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl-C
 
 
@@ -43,7 +51,9 @@ class Result(OfOne):
     commit_time : round of the commitment, one a run, -1 where the run never committed
     committed_arm : the arm committed to, one a run, -1 where the run never committed
     pulls : how often each arm was played, runs x arms
-    gaps : best mean minus mean, one an arm; 0 for the best
+    gaps : best mean minus mean, one an arm; 0 for the best. Runs x arms if every run had means of its own
+        (`robai.Instances`): arms are then those of the run everywhere, and averages over runs and instances
+    means : mean reward of each arm, as `gaps`; NaN if they are not known, in files of earlier versions
     label : name of the policy in tables and figures
     curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
     meta : how the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds.
@@ -62,12 +72,15 @@ class Result(OfOne):
     pulls: NDArray[np.int64]
     gaps: NDArray[np.float64]
     label: str
+    means: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     curves: NDArray[np.float64] | None = None
     meta: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
+        if np.size(self.means) == 0:
+            object.__setattr__(self, "means", np.full(np.shape(self.gaps), math.nan))
         for name, values in self._arrays().items():
-            object.__setattr__(self, name, _own(name, values))
+            object.__setattr__(self, name, owned(name, values))
         if not isinstance(self.label, str) or not self.label:
             raise ValueError(f"label must be a non-empty string, got {self.label!r}")
         if not isinstance(self.meta, dict):
@@ -76,12 +89,12 @@ class Result(OfOne):
             object.__setattr__(self, "meta", parse(json.dumps(self.meta, allow_nan=False)))
         except (TypeError, ValueError) as error:
             raise type(error)(f"meta must hold JSON values only: {error}") from error
-        _check_shapes({name: array.shape for name, array in self._arrays().items()})
+        check_shapes({name: array.shape for name, array in self._arrays().items()})
         self._check_values()
         self._check_arithmetic()
 
     def _arrays(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _TYPES if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in TYPES if getattr(self, name) is not None}
 
     def _check_values(self) -> None:
         def require(name: str, holds: Any, requirement: str) -> None:
@@ -90,15 +103,23 @@ class Result(OfOne):
 
         times, arm, last = self.times, self.committed_arm, self.n_arms - 1
         require("times", times[0] >= 1 and (times[1:] > times[:-1]).all(), "increasing and at least 1")
-        require("regret", _within(self.regret), "finite and at least 0")
+        require("regret", within(self.regret), "finite and at least 0")
         unknown = self.runs == 1 and np.isnan(self.regret_sem).all()
-        require("regret_sem", unknown or _within(self.regret_sem), "finite and at least 0")
-        require("final_regret", _within(self.final_regret), "finite and at least 0")
-        best = _within(self.gaps) and self.gaps.min() == 0.0
+        require("regret_sem", unknown or within(self.regret_sem), "finite and at least 0")
+        require("final_regret", within(self.final_regret), "finite and at least 0")
+        best = within(self.gaps) and (self.gaps.min(axis=-1) == 0.0).all()
         require("gaps", best, "finite, at least 0 and 0 for the best arm")
-        require("commit_time", _within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}")
-        both = _within(arm, -1, last) and ((arm < 0) == (self.commit_time < 0)).all()
+        require("means", self._gaps_are_those_of_the_means(), "finite, with these gaps")
+        require("commit_time", within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}")
+        both = within(arm, -1, last) and ((arm < 0) == (self.commit_time < 0)).all()
         require("committed_arm", both, f"between -1 and {last}, and -1 exactly where commit_time is")
+
+    def _gaps_are_those_of_the_means(self) -> bool:
+        if np.isnan(self.means).all():
+            return True
+        with np.errstate(invalid="ignore", over="ignore"):
+            gaps = self.means.max(axis=-1, keepdims=True) - self.means
+        return bool((np.abs(gaps - self.gaps) <= 1e-12 * np.abs(self.means).max()).all())
 
     def _check_arithmetic(self) -> None:
         """Pulls add up, and regret is that of the arms pulled, in every run and on average."""
@@ -109,7 +130,7 @@ class Result(OfOne):
             curves = self.final_regret[rows, np.newaxis] if self.curves is None else self.curves[rows]
             average += (curves / self.runs).sum(axis=0)
         recorded = self.regret[-len(average) :]
-        if not _agree(recorded, average, self.runs):
+        if not agree(recorded, average, self.runs):
             raise ValueError(f"regret must be the mean of the runs, {average}, got {recorded}")
 
     def _check_runs(self, rows: slice) -> None:
@@ -119,15 +140,15 @@ class Result(OfOne):
         if pulls.min() < 0 or (whole[0] != self.horizon).any() or (whole[1] > 1.5 * self.horizon).any():
             raise ValueError(f"pulls must be at least 0 and sum to the horizon {self.horizon}, got {pulls}")
         with np.errstate(over="ignore"):
-            regret = pulls @ self.gaps
-        if not _agree(final_regret, regret, self.n_arms):
+            regret = pulls @ self.gaps if self.gaps.ndim == 1 else (pulls * self.gaps[rows]).sum(axis=1)
+        if not agree(final_regret, regret, self.n_arms):
             raise ValueError(f"final_regret must be that of the pulls, {regret}, got {final_regret}")
         never = (arm >= 0) & (np.take_along_axis(pulls, arm[:, np.newaxis], axis=1)[:, 0] == 0)
         if never.any():
             raise ValueError(f"committed_arm must be an arm that was pulled, got {arm[never]}")
         if self.curves is not None:
             curves = self.curves[rows]
-            if not _within(curves):
+            if not within(curves):
                 raise ValueError(f"curves must be finite and at least 0, got {curves}")
             if not np.array_equal(curves[:, -1], final_regret):
                 raise ValueError(f"curves must end at final_regret, {final_regret}, got {curves[:, -1]}")
@@ -142,11 +163,27 @@ class Result(OfOne):
 
     @property
     def n_arms(self) -> int:
-        return len(self.gaps)
+        return int(self.gaps.shape[-1])
 
     @property
-    def best_arm(self) -> int | None:
-        """The arm with gap 0, or None if there are several."""
+    def own_means(self) -> bool:
+        """Did every run have means of its own?"""
+        return self.gaps.ndim == 2
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """What the arms are called, None if they are only numbered."""
+        names = self.meta.get("names")
+        return None if names is None or len(names) != self.n_arms else tuple(map(str, names))
+
+    @property
+    def best_arm(self) -> int | NDArray[np.int64] | None:
+        """The arm with gap 0, or None if there are several.
+
+        If every run had means of its own, one a run, and -1 where there are several.
+        """
+        if self.own_means:
+            return best_arms(self.gaps)
         best = np.flatnonzero(self.gaps == 0.0)
         return int(best[0]) if len(best) == 1 else None
 
@@ -160,7 +197,8 @@ class Result(OfOne):
 
         `rate` is conditional on having committed: a run that never did is neither right nor wrong. `low` and
         `high` are the ends of the Clopper-Pearson interval. If no run committed, nothing is known: the rate
-        is NaN, the interval 0 to 1.
+        is NaN, the interval 0 to 1. If every run had means of its own, it is judged by these, and where
+        several arms of a run are best, each of them is right.
         """
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
@@ -168,9 +206,15 @@ class Result(OfOne):
         committed = int(self.committed.sum())
         if committed == 0:
             return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
-        count = int((self.committed_arm[self.committed] != self.best_arm).sum())
+        gaps = np.broadcast_to(self.gaps, self.pulls.shape)[self.committed]
+        arms = self.committed_arm[self.committed, np.newaxis]
+        count = int((np.take_along_axis(gaps, arms, axis=1) > 0.0).sum())
         low, high = clopper_pearson(count, committed, confidence)
         return WrongCommit(count, committed, count / committed, low, high)
+
+    def pulls_by_rank(self) -> NDArray[np.int64]:
+        """How often each arm was played, runs x arms, from the best arm of the run to the worst."""
+        return by_rank(self.pulls, self.gaps)
 
     def digest(self) -> Digest:
         """The numbers of tables and summaries, computed anew."""
@@ -193,13 +237,14 @@ class Result(OfOne):
             return NotImplemented
         own, others = self._arrays(), other._arrays()
         return (self.label, own.keys()) == (other.label, others.keys()) and all(
-            np.array_equal(own[name], others[name], equal_nan=name == "regret_sem") for name in own
+            np.array_equal(own[name], others[name], equal_nan=name in ("regret_sem", "means")) for name in own
         )
 
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
         """A pandas table: `"curve"` has a row a recorded round, `"runs"` a row a run.
 
-        In `"runs"`, the commitment of a run that never committed is missing (`<NA>`), not -1.
+        In `"runs"`, the commitment of a run that never committed is missing (`<NA>`), not -1. If every run
+        had means of its own, `gap_min` is its smallest gap and `complexity` the sum of 1/gap^2.
         """
         if what not in ("curve", "runs"):
             raise ValueError(f'what must be "curve" or "runs", got {what!r}')
@@ -214,7 +259,10 @@ class Result(OfOne):
                 "commit_time": pandas.arrays.IntegerArray(self.commit_time.copy(), never),
                 "committed_arm": pandas.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
             }
-            columns |= {f"pulls_{arm}": self.pulls[:, arm] for arm in range(self.n_arms)}
+            if self.own_means:
+                columns |= {"gap_min": smallest_gap(self.gaps), "complexity": complexity(self.gaps)}
+            names = self.names or range(self.n_arms)
+            columns |= {f"pulls_{name}": self.pulls[:, arm] for arm, name in enumerate(names)}
         table: pd.DataFrame = pandas.DataFrame({"policy": self.label, **columns})
         return table
 
@@ -315,7 +363,7 @@ def _load(path: str | os.PathLike[str], kind: str) -> list[Result]:
 def _divided(kind: str, header: dict[str, Any], arrays: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Label and meta of every result in a file, and what belongs to it of `arrays`, which is taken away."""
     for i, each in enumerate(header["results"]):
-        names = {name: _prefix(kind, i) + name for name in _TYPES}
+        names = {name: _prefix(kind, i) + name for name in TYPES}
         own = {name: arrays.pop(long) for name, long in names.items() if long in arrays}
         yield {"label": each["label"], "meta": each["meta"], **own}
 
@@ -330,61 +378,17 @@ def _check_declared(kind: str, header: dict[str, Any], declared: Declared) -> No
             raise ValueError(f"schema must be {_SCHEMA}, got {schema!r}: another version of robai wrote it")
         left = dict(declared)
         for own in _divided(kind, header, left):
-            if missing := set(_TYPES) - {"curves"} - set(own):
+            if missing := set(TYPES) - set(OPTIONAL) - set(own):
                 raise ValueError(f"results must have all their arrays, got none for {sorted(missing)}")
-            arrays = {name: own[name] for name in _TYPES if name in own}
+            arrays = {name: own[name] for name in TYPES if name in own}
             for name, (dtype, _) in arrays.items():
-                _check_type(name, dtype)
-            _check_shapes({name: shape for name, (_, shape) in arrays.items()})
+                check_type(name, dtype)
+            check_shapes({name: shape for name, (_, shape) in arrays.items()})
         if left or not header["results"]:
             count = len(header["results"])
             raise ValueError(f"results must describe every array, got {count} and, besides, {list(left)}")
     except KeyError as error:
         raise ValueError(f"the header has no {error}") from error
-
-
-def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
-    for name in ("times", "final_regret", "gaps"):
-        if len(shapes[name]) != 1 or shapes[name] == (0,):
-            raise ValueError(f"{name} must be a non-empty vector, got shape {shapes[name]}")
-    times, runs, arms = shapes["times"], shapes["final_regret"], shapes["gaps"]
-    expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
-    expected |= {"pulls": runs + arms, "curves": runs + times}
-    for name, shape in expected.items():
-        if shapes.get(name, shape) != shape:
-            raise ValueError(
-                f"{name} must have shape {shape} to agree with {times[0]} times, {runs[0]} runs "
-                f"and {arms[0]} arms, got {shapes[name]}"
-            )
-
-
-def _check_type(name: str, found: np.dtype) -> type:
-    """What the entries of an array have to be; a TypeError if they cannot become it."""
-    dtype = _TYPES[name]
-    if not np.can_cast(found, dtype, "same_kind"):
-        raise TypeError(f"{name} must be an array of {dtype.__name__}, got {found}")
-    return dtype
-
-
-def _own(name: str, values: Any) -> NDArray[Any]:
-    """A read-only array that nobody else can write to."""
-    array = np.asarray(values)
-    owner = array if array.base is None else array.base
-    frozen = isinstance(owner, np.ndarray) and owner.flags.owndata and not owner.flags.writeable
-    array = array.astype(_check_type(name, array.dtype), copy=not frozen)
-    array.flags.writeable = False
-    return array.view()  # of which the flag cannot be set again
-
-
-def _agree(a: NDArray[np.float64], b: NDArray[np.float64], terms: int) -> bool:
-    """Whether sums of so many terms, all at least 0, are equal up to rounding."""
-    number = np.finfo(np.float64)
-    return bool((np.abs(a - b) <= 4.0 * (terms + 4) * number.eps * a + number.tiny).all())
-
-
-def _within(array: NDArray[Any], low: float = 0.0, high: float = sys.float_info.max) -> bool:
-    """Whether all entries are; by default at least 0 and finite."""
-    return bool(((array >= low) & (array <= high)).all())
 
 
 def _import_pandas() -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from robai._base.spec import as_text
 from robai._base.text import align, decimals, number, percent, printable
+from robai.result.arrays import smallest_gap
 
 if TYPE_CHECKING:
     from robai._base.intervals import Mean
@@ -29,6 +30,8 @@ def result_summary(result: Result) -> str:
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result, digest))
     rows += _titled("commitment", _commitment_lines(result, digest))
+    if (told := result.meta.get("told_gap")) is not None and result.own_means:
+        rows.append(("gaps", _told_text(result, told)))
     rows += _titled("pulls", _pull_lines(result, digest))
     if "engine" in result.meta:
         seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
@@ -85,6 +88,18 @@ def _wrong_text(result: Result, wrong: WrongCommit | None) -> str:
     return "-" if wrong is None else f"{percent(wrong.rate)} ({percent(wrong.low)} to {percent(wrong.high)})"
 
 
+def arm_names(result: Result) -> list[str]:
+    """What the arms of `Digest.shares` are called."""
+    if result.own_means:
+        return [f"rank {rank}" for rank in range(1, result.n_arms + 1)]
+    return list(result.names or (f"arm {arm}" for arm in range(result.n_arms)))
+
+
+def _told_text(result: Result, told: float) -> str:
+    below = int((smallest_gap(result.gaps) < told * (1.0 - 1e-9)).sum())
+    return f"{below:,} of {result.runs:,} runs had one below {told:g}, which the policy was told"
+
+
 def _titled(title: str, lines: list[str]) -> list[tuple[str, str]]:
     return [(title, lines[0]), *(("", line) for line in lines[1:])]
 
@@ -113,11 +128,15 @@ def _commitment_lines(result: Result, digest: Digest) -> list[str]:
 def _pull_lines(result: Result, digest: Digest) -> list[str]:
     order = sorted(range(result.n_arms), key=lambda arm: -digest.shares[arm])
     shown, others = sorted(order[:_MOST_ARMS_SHOWN]), order[_MOST_ARMS_SHOWN:]
+    names, kind = arm_names(result), "gap"
+    gaps = result.gaps
+    if result.own_means:
+        gaps, kind = np.sort(gaps, axis=1).mean(axis=0), "mean gap"
     rows = [
         (
-            f"arm {arm}",
+            printable(names[arm]),
             percent(digest.shares[arm]),
-            f"gap {result.gaps[arm]:.4g}" if result.gaps[arm] else "best",
+            f"{kind} {gaps[arm]:.4g}" if gaps[arm] else "best",
         )
         for arm in shown
     ]

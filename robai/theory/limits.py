@@ -45,19 +45,45 @@ def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
         sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
 
     Eq. (1) of the paper (label eq:reg_lb), due to Lai and Robbins 1985. For Gaussian rewards it is the sum
-    of 2 sigma_a^2 / Delta_a.
+    of 2 sigma_a^2 / Delta_a. Of means with a row an instance, `Result.means` of `robai.Instances`, it is the
+    mean over the rows.
 
     >>> round(lai_robbins([0.7, 0.2], family=Gaussian(1.0)), 6)
     4.0
+    >>> round(lai_robbins([[0.7, 0.2], [0.2, 0.4]], family=Gaussian(1.0)), 6)
+    7.0
     >>> round(lai_robbins([0.7, 0.2], family="bernoulli"), 6)
     0.936135
     """
+    if not isinstance(bandit, Bandit) and np.ndim(getattr(bandit, "means", bandit)) == 2:
+        return _mean_lai_robbins(bandit, family)
     means, family = read(bandit, family)
     gaps = means.max() - means
     worse = gaps > 0
     if isinstance(family, Gaussian) and isinstance(family.sigma, tuple):
         return float(np.sum(2.0 * np.square(one_an_arm(family.sigma, means.size))[worse] / gaps[worse]))
     return float(np.sum(gaps[worse] / distances(family, means[worse], means.max())))
+
+
+def _mean_lai_robbins(instances: Any, family: Rewards) -> float:
+    """The mean over the rows of means."""
+    means = np.asarray(getattr(instances, "means", instances), dtype=np.float64)
+    if means.shape[0] < 1 or means.shape[1] < 2:
+        raise ValueError(f"means must have a row and two arms at least, got shape {means.shape}")
+    if family is None:
+        raise TypeError(f"family must be given with means of many instances, got None with {instances!r}")
+    family = known(as_family(family))
+    for row, arm in np.argwhere(~family.has_means(means))[:1].tolist():
+        family.check_mean(f"means[{row}, {arm}]", float(means[row, arm]))
+    best = np.broadcast_to(means.max(axis=1, keepdims=True), means.shape)
+    gaps = best - means
+    worse, limits = gaps > 0, np.zeros_like(gaps)
+    if isinstance(family, Gaussian) and family.sigma is not None:
+        squares = np.broadcast_to(np.square(one_an_arm(family.sigma, means.shape[1])), means.shape)
+        limits[worse] = 2.0 * squares[worse] / gaps[worse]
+    else:
+        limits[worse] = gaps[worse] / distances(family, means[worse], best[worse])
+    return float(limits.sum(axis=1).mean())
 
 
 def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) -> float:

@@ -23,7 +23,11 @@ MUTANTS = [
         "test_digest.py",
         ("the 95 % quantile is that of 90 %", "0.75, 0.95)", "0.75, 0.90)"),
         ("the standard error of the last but one round", "result.regret_sem[-1]", "result.regret_sem[-2]"),
-        ("shares are medians", "(result.pulls / result.horizon).mean(", "np.median(result.pulls / 1000, "),
+        (
+            "shares are medians",
+            "(_pulls(result) / result.horizon).mean(",
+            "np.median(_pulls(result) / 1000, ",
+        ),
         ("never counts half the horizon", "result.commit_time, result.horizon)", "result.commit_time, 500)"),
         (
             "the standard error is the deviation",
@@ -49,6 +53,35 @@ MUTANTS = [
         "result/result.py",
         "test_digest.py",
         ("the rate of wrong commitments is of all runs", "count / committed, low", "count / self.runs, low"),
+    ),
+    *_mutants(
+        "result/arrays.py",
+        "test_instances.py",
+        (
+            "ranks are from the worst arm on",
+            "np.argsort(np.broadcast_to(gaps",
+            "np.argsort(np.broadcast_to(-gaps",
+        ),
+        (
+            "the smallest gap is that of the best arm",
+            "np.partition(gaps, 1, axis=-1)[..., 1]",
+            "gaps.min(axis=-1)",
+        ),
+        (
+            "complexity is the sum of 1/gap",
+            "np.square(np.sort(gaps, axis=-1)[..., 1:])",
+            "np.sort(gaps)[..., 1:]",
+        ),
+        ("a run with two best arms has one", "gaps.argmin(axis=1), -1)", "gaps.argmin(axis=1), 0)"),
+    ),
+    *_mutants(
+        "result/text.py",
+        "test_instances.py",
+        (
+            "those not below what was told",
+            "(smallest_gap(result.gaps) < told",
+            "(smallest_gap(result.gaps) >= told",
+        ),
     ),
     *_mutants(
         "result/text.py",
