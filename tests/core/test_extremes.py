@@ -182,6 +182,8 @@ PARAMETERS = {
     "tracking": st.sampled_from(["C", "D"]),
     "radius": st.sampled_from(["paper", "even-dar"]),
     "threshold": st.sampled_from(get_args(Threshold)),
+    "bounds": st.sampled_from(["gaussian", "bernstein"]),
+    "zeta": likely,
     "family": st.none(),
 }
 BANDITS = [

@@ -95,7 +95,7 @@ def assert_within(limit, seconds, *arguments, **options):
         "robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 10**15, 100, workers=2)",
         "robai.simulate(robai.KLUCB('round'), robai.Bernoulli([0.5] * 300 + [0.6]), 10**12, 10, workers=2)",
         "robai.simulate(robai.ThompsonSampling(), robai.Poisson([0.5] * 300 + [0.6]), 10**12, 10)",
-        "robai.simulate(robai.TrackAndStop(), robai.Bernoulli([0.5] * 50 + [0.6]), 10**12, 10, workers=2)",
+        "robai.simulate(robai.TrackAndStop(), robai.Bernoulli([0.5] * 50 + [0.51]), 10**12, 100, workers=2)",
         "robai.simulate(robai.TrackAndStop(), robai.Bernoulli([0.5] * 1000 + [0.6]), 10**12, 10, workers=1)",
         "robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 10**7)",
         "robai.compare([robai.UCB(), robai.EOCPUG()], robai.Gaussian([0.7, 0.2]), 10**15, 10)",
