@@ -126,7 +126,7 @@ class FamilyBandit(Bandit):
         means = tuple(check(f"means[{arm}]", mean) for arm, mean in enumerate(self.means))
         object.__setattr__(self, "means", means)
 
-    @property
+    @cached_property
     def family(self) -> families.Family:
         return self.Family(**{name: value for name, value in self._parameters() if name != "means"})
 

@@ -69,7 +69,7 @@ class CustomPolicy(BasePolicy):
 
 def written(policy: BasePolicy) -> PythonPolicy | None:
     """The object that explores, if it is written in Python."""
-    explore = policy.parts().explore
+    explore = policy._parts.explore
     return explore.rule if isinstance(explore, PythonExploration) else None
 
 

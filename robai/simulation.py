@@ -13,7 +13,7 @@ from robai._base import checks
 from robai._base.progress import Progress
 from robai._base.spec import as_text, brief
 from robai._play.assumptions import told_gap, warn_of_assumptions
-from robai._play.batches import Merger, batch_size, in_order
+from robai._play.batches import Merger, batch_size, in_order, play_at_once
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
 from robai._play.seeds import Rng, Seed
@@ -238,14 +238,17 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
     spans = ((first, min(first + size, runs)) for first in range(0, runs, size))
     merger = Merger(simulation, runs, options.curves)
     with Progress(options.progress, runs, simulation.policy.label()) as bar:
-        for played in in_order(simulation, spans, options.workers, options.executor, store):
+        alone = store is None and options.executor is None
+        at_once = play_at_once(simulation, runs) if alone else None
+        batches = in_order(simulation, spans, options.workers, options.executor, store)
+        for played in batches if at_once is None else [at_once]:
             merger.add(played)
             bar.update(merger.count)
     seconds = time.perf_counter() - started
     meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
     if isinstance(simulation.bandit, Instances):
         meta["told_gap"] = told_gap(simulation.policy)
-    return merger.result(label, meta)
+    return Result._of(label, meta, merger.arrays())
 
 
 def _labelled(policies: Any) -> dict[str, BasePolicy]:

@@ -30,7 +30,7 @@ def warn_of_assumptions(
 
 
 def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -> Iterator[str]:
-    for rule in _rules(policy.parts()):
+    for rule in _rules(policy._parts):
         family = getattr(rule, "family", None)
         given = family.sigma if isinstance(family, families.Gaussian) else getattr(rule, "sigma", None)
         if given is not None and game.proxy is not None:
@@ -59,7 +59,7 @@ def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
 
 def told_gap(policy: BasePolicy) -> float | None:
     """The largest gap that rules of a policy were told to be below the smallest one, None if none was."""
-    told = [rule.gap for rule in _rules(policy.parts()) if isinstance(rule, rules.KnownGap)]
+    told = [rule.gap for rule in _rules(policy._parts) if isinstance(rule, rules.KnownGap)]
     return max(told, default=None)
 
 
@@ -82,7 +82,7 @@ def _kl_min(bandit: Bandit) -> float | None:
 
 def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:
     """The sigma that a policy reckons with, None if it has none."""
-    with_sigma = (rule for rule in _rules(policy.parts()) if not isinstance(rule, families.Family))
+    with_sigma = (rule for rule in _rules(policy._parts) if not isinstance(rule, families.Family))
     used = (
         rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"
     )

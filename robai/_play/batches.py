@@ -23,12 +23,12 @@ from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
 from robai.custom import written
-from robai.result import Result
 
 if TYPE_CHECKING:
     from robai._play.checkpoint import Checkpoint
 
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
+MOMENT = 3e5  # nanoseconds: about what it takes to start threads
 LARGEST_BATCH = 1024
 LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
@@ -37,22 +37,41 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     """Play runs first, ..., last - 1, a part of a simulation; Interrupted if it is told to stop."""
     if stop.is_set():
         raise Interrupted
-    policy, bandit = simulation.policy, simulation.bandit
-    if (rule := written(policy)) is not None:
+    if (rule := written(simulation.policy)) is not None:
         return play_custom(simulation, rule, first, last, stop)
-    rewards = bandit._core()
-    leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
-    kind = leaps if simulation.engine == "leap" else Batch
-    rules, states = policy.start(simulation.game), simulation.seed.states(first, last)
-    batch = kind(*rules, rewards, simulation.means, simulation.times, states, simulation.common)
-    more = True
-    while more:
-        more = batch.advance(PIECE)
-        if rules.explore.fallible and (complaint := rules.explore.complaint()) is not None:
-            raise ValueError(complaint)
-        if more and stop.is_set():
+    runs = _Runs(simulation, first, last)
+    while (played := runs.play(PIECE)) is None:
+        if stop.is_set():
             raise Interrupted
-    return Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
+    return played
+
+
+def play_at_once(simulation: Simulation, runs: int) -> Played | None:
+    """All runs, if that takes no longer than to start threads; None if it does, or cannot be told."""
+    if written(simulation.policy) is not None or runs > LARGEST_BATCH or simulation.bandit.n_arms > 1000:
+        return None
+    return _Runs(simulation.part(0, runs), 0, runs).play(MOMENT)
+
+
+class _Runs:
+    """Some runs of a simulation."""
+
+    def __init__(self, simulation: Simulation, first: int, last: int) -> None:
+        rewards = simulation.bandit._core()
+        leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
+        kind = leaps if simulation.engine == "leap" else Batch
+        self._rules, states = simulation.policy.start(simulation.game), simulation.seed.states(first, last)
+        self._batch = kind(
+            *self._rules, rewards, simulation.means, simulation.times, states, simulation.common
+        )
+
+    def play(self, budget: float) -> Played | None:
+        """Play on for some nanoseconds; None if they are not finished."""
+        batch, explore = self._batch, self._rules.explore
+        more = batch.advance(budget)
+        if explore.fallible and (complaint := explore.complaint()) is not None:
+            raise ValueError(complaint)
+        return None if more else Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
 
 
 class Merger:
@@ -79,16 +98,13 @@ class Merger:
         for name, array in self.each.items():
             array[rows] = found[name]
 
-    def result(self, label: str, meta: dict[str, Any]) -> Result:
-        """The Result, which takes the arrays over."""
+    def arrays(self) -> dict[str, Any]:
+        """Those of a Result, which takes them over."""
         with np.errstate(invalid="ignore"):
             sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
-        times, means, gaps = np.array(self.simulation.times), self.simulation.means, self.simulation.gaps
-        arrays = {"times": times, "regret": self.mean, "regret_sem": sem, **self.each}
-        arrays |= {"means": means, "gaps": gaps}
-        for array in arrays.values():
-            array.flags.writeable = False
-        return Result(**arrays, label=label, meta=meta)
+        means, gaps = self.simulation.means.copy(), self.simulation.gaps.copy()
+        own = {"times": np.array(self.simulation.times), "regret": self.mean, "regret_sem": sem}
+        return {**own, **self.each, "means": means, "gaps": gaps}
 
 
 def batch_size(runs: int, entries: int, workers: int, fixed: int | None) -> int:

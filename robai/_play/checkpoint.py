@@ -20,6 +20,7 @@ from robai._base.json import parse
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
 from robai._play.seeds import Seed
+from robai.result import Result
 
 FORMAT = "robai.checkpoint"
 SCHEMA = 3
@@ -80,7 +81,7 @@ class Checkpoint:
             played = Played(**load_arrays(self._file(span), check)[1])
             merger = Merger(simulation.part(*span), runs, keep_curves=True)
             merger.add(played)
-            merger.result("of one batch", {})  # which checks the numbers
+            Result(**merger.arrays(), label="of one batch")  # which checks the numbers
         except (FileNotFoundError, ValueError):
             return None
         return played

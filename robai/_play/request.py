@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -62,7 +62,9 @@ class Simulation:
         rounds = _times(times, game.horizon)
         means = np.empty((0, bandit.n_arms)) if isinstance(bandit, Instances) else np.array(bandit.means)
         chosen = _engine(engine, policy, bandit, game, bool(common))
-        return cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
+        simulation = cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
+        vars(simulation)["game"] = game
+        return simulation
 
     @cached_property
     def game(self) -> Game:
@@ -128,13 +130,16 @@ def _times(times: Any, horizon: int) -> tuple[int, ...]:
         for earlier, later in itertools.pairwise(rounds):
             if later <= earlier:
                 raise ValueError(f"times must be increasing, got {later} after {earlier}")
-    else:
-        count = checks.whole("times", times, 1, 10**6)
-        grid = np.geomspace(1, horizon, count) if count > 1 else np.empty(0)
-        # 10**18 is not exact in floating point.
-        rounds = sorted(each for each in set(np.rint(grid).astype(np.int64).tolist()) if each < horizon)
-        rounds.append(horizon)
-    return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
+        return tuple(rounds) if rounds[-1] == horizon else (*rounds, horizon)
+    return _grid(checks.whole("times", times, 1, 10**6), horizon)
+
+
+@lru_cache(maxsize=64)
+def _grid(count: int, horizon: int) -> tuple[int, ...]:
+    """So many log-spaced rounds."""
+    grid = np.geomspace(1, horizon, count) if count > 1 else np.empty(0)
+    # 10**18 is not exact in floating point.
+    return (*sorted(each for each in set(np.rint(grid).astype(np.int64).tolist()) if each < horizon), horizon)
 
 
 def _engine(
@@ -156,12 +161,12 @@ def _engine(
         obstacle = "common=True draws the rewards of every round"
     elif rule is not None:
         obstacle = f"{type(rule).__name__} is written in Python"
-    elif isinstance(policy.parts().explore, Index):
-        obstacle = f"nothing but values is known of the index of {policy.parts().explore!r}; a Level leaps"
+    elif isinstance(policy._parts.explore, Index):
+        obstacle = f"nothing but values is known of the index of {policy._parts.explore!r}; a Level leaps"
     elif not started.explore.leaps:
-        obstacle = f"{policy.parts().explore!r} does not work by an index"
+        obstacle = f"{policy._parts.explore!r} does not work by an index"
     elif not started.stop.leaps:
-        obstacle = f"{policy.parts().stop!r} has to be asked after every round"
+        obstacle = f"{policy._parts.stop!r} has to be asked after every round"
     elif not bandit._core().leaps:
         obstacle = f"sums of rewards of {bandit!r} cannot be drawn at once"
     if engine == "leap" and obstacle:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from robai import rules
@@ -26,8 +27,12 @@ class BasePolicy(Spec):
         """The exploration, stopping and commitment rules of this policy."""
         raise NotImplementedError
 
+    @cached_property
+    def _parts(self) -> Parts:
+        return self.parts()
+
     def start(self, game: rules.Game) -> Started:
-        parts, game = self.parts(), replace(game, policy=self)
+        parts, game = self._parts, replace(game, policy=self)
         explore, stop = parts.explore.start(game), parts.stop.start(game)
         initial_pulls = max(explore.initial_pulls, stop.initial_pulls)
         return Started(explore, stop, parts.commit.start(game, explore), initial_pulls)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,17 @@ class Result(OfOne):
         check_shapes({name: array.shape for name, array in self._arrays().items()})
         self._check_values()
         self._check_arithmetic()
+
+    @classmethod
+    def _of(cls, label: str, meta: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """A result of arrays that an engine has just filled: taken over, and not checked again."""
+        result = object.__new__(cls)
+        values = {"curves": None, **arrays, "label": label, "meta": parse(json.dumps(meta, allow_nan=False))}
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(result, name, value)
+        return result
 
     def _arrays(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in TYPES if getattr(self, name) is not None}
