@@ -24,6 +24,7 @@ CASES = [
     (robai.UCB(level="round"), robai.Gaussian),
     (robai.KLUCB(), robai.Bernoulli),
     (robai.KLUCB(level="round"), robai.Bernoulli),
+    (robai.UCBV(), robai.Bernoulli),
     (robai.ThompsonSampling(), robai.Gaussian),
     (robai.ThompsonSampling(), robai.Bernoulli),
     (robai.BAIETC(), robai.Gaussian),

@@ -124,8 +124,8 @@ def test_too_small_a_sigma_is_warned_of_once_a_policy():
         warnings.simplefilter("always")
         robai.compare(policies, wide, 100, 2, rng=0)
     assert texts(caught) == [
-        f"{name}(sigma=1.0) assumes sigma 1, these rewards have 3: its bounds are too narrow, commitments and "
-        "regret are not what the policy promises"
+        f"{name}(sigma=1.0) assumes sigma 1, these rewards have 3: its bounds are too narrow, commitments "
+        "and regret are not what the policy promises"
         for name in ("UCB", "EOCPUG")
     ]
     assert all(each.filename == __file__ for each in caught)

@@ -96,12 +96,13 @@ class Simulation:
 
     def to_dict(self) -> dict[str, Any]:
         """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
+        sigma = resolved_sigma(self.policy, self.game)
         return {
             "policy": brief(self.policy.to_dict()),
             "bandit": brief(self.bandit.to_dict()),
             "horizon": self.horizon,
             "engine": self.engine,
-            "sigma": resolved_sigma(self.policy, self.game),
+            "sigma": list(sigma) if isinstance(sigma, tuple) else sigma,
             **({} if self.bandit.names is None else {"names": list(self.bandit.names)}),
             "entropy": list(map(str, self.seed.entropy)),
             "spawn_key": list(self.seed.spawn_key),

@@ -159,6 +159,12 @@ FIGURES: dict[str, Experiment] = {
 }
 
 DIFFERENCES = {
+    "Variance of Bernoulli rewards": (
+        "The paper and the scripts give the policies for Gaussian rewards unit variance on Bernoulli arms as "
+        "well, where sigma = 1/2 is known to hold. So it is here, with sigma=1.0. Left to its default EOCP "
+        "has a regret of 8.3 instead of 32.2 on two Bernoulli arms, close to KL-EOCP's 7.4: most of the "
+        "distance between them is sigma."
+    ),
     "Ties between two Bernoulli arms": (
         "The scripts for two arms update an arm only if its index is strictly the larger. When both are "
         "equal neither changes, the run stays as it is to the end, and it is charged as if the best arm "

@@ -95,9 +95,9 @@ class Result(OfOne):
 
     @classmethod
     def _of(cls, label: str, meta: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """A result of arrays that an engine has just filled: taken over, and not checked again."""
+        """Of arrays that an engine has just filled, and of JSON values: taken over, not checked again."""
         result = object.__new__(cls)
-        values = {"curves": None, **arrays, "label": label, "meta": parse(json.dumps(meta, allow_nan=False))}
+        values = {"curves": None, **arrays, "label": label, "meta": meta}
         for name, value in values.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
