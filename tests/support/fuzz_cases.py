@@ -18,11 +18,10 @@ EXTREME_MEANS = (0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53, 1.0, 50.0, 1e9,
 
 
 def kinds(base):
-    """The rules of `robai.rules` that answer one question."""
-    return [
-        kind for kind in vars(rules).values()
-        if isinstance(kind, type) and issubclass(kind, base) and "__dataclass_fields__" in vars(kind)
-    ]  # fmt: skip
+    """The rules of `robai.rules` that answer one question, without those of functions from elsewhere."""
+    found = [kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, base)]
+    names = [vars(kind).get("__dataclass_fields__", {"func": None}) for kind in found]
+    return [kind for kind, each in zip(found, names, strict=True) if "func" not in each]
 
 
 EXPLORATIONS, STOPPINGS, COMMITMENTS = map(kinds, (rules.Exploration, rules.Stopping, rules.Commitment))
