@@ -8,12 +8,12 @@ import ctypes
 import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from robai import families
-from robai._base import checks
+from robai._base import checks, pointers
 from robai._base.intervals import Mean
 from robai._base.pointers import Pointer, is_pointer
 from robai._base.spec import Field, Kind, optional, parameter, spec
@@ -103,6 +103,11 @@ class Sampler(Bandit):
         Kind(optional(lambda _, value: families.as_family(value)), "what the rewards are taken for"),
         default=None,
     )
+
+    @classmethod
+    def _from_file(cls, arguments: dict[str, Any]) -> Self:
+        pointers.need_used(arguments.get("draw"))  # else a file could have any code loaded
+        return super()._from_file(arguments)
 
     def __post_init__(self) -> None:
         super().__post_init__()

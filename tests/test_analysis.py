@@ -190,7 +190,7 @@ def test_normalised_divides_by_the_constant_of_the_bandit():
     "bandit",
     [
         robai.Empirical([[0.0, 1.0], [0.0, 0.0, 1.0]]),  # has no family
-        robai.Bernoulli([0.5, *[0.25] * 1500]),  # of which only a hash is kept
+        robai.Beta([0.5, 0.25], 2.0),  # has one that is many laws
     ],
 )
 def test_a_constant_that_is_not_known_must_be_given(bandit):

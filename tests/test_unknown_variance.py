@@ -81,6 +81,26 @@ def test_rewards_that_are_all_the_same_end_nothing():
     assert not agent.committed
 
 
+@pytest.mark.parametrize("price", [0.1, 9.99, 1e6 / 3])
+@pytest.mark.parametrize(
+    "policy", [robai.KLEOCPUG(), robai.TrackAndStop(delta=0.05, threshold="proved")], ids=repr
+)
+def test_prices_that_are_all_the_same_end_nothing(policy, price):
+    """In spite of rounding, which makes their variance a little more than 0."""
+    agent = robai.Agent(policy, 2, 10**4, reward="gaussian", rng=0)
+    for _ in range(300):
+        arm = agent.select()
+        agent.update(arm, price * (1.0 if arm else 1.25))
+    assert not agent.committed
+
+
+def test_an_arm_without_a_variance_is_sampled_on():
+    agent = robai.Agent(robai.ThompsonSampling(), 2, 10**4, reward="gaussian", rng=0)
+    for arm, rewards in ((0, [0.0] * 4), (1, [5.0, 5.5, 4.5, 5.2])):
+        agent.update_batch([arm] * 4, rewards)
+    assert [agent.select() for _ in range(5)] == [0] * 5
+
+
 # ---- an agent
 
 
@@ -110,6 +130,8 @@ def test_counts_without_their_squares_are_refused_where_the_variance_is_estimate
     assert agent.rounds == 0
     agent.update_counts(0, 1, 2.0)
     assert agent.squares.tolist() == [0.0, 0.0]
+    with pytest.raises(ValueError, match="squares must be"):
+        agent.update_counts(0, 1, 2.0, squares=5.0)
     known = robai.Agent(robai.UCB(), 2, 1000, reward=families.Gaussian(1.0))
     known.update_counts(0, 5, 2.0)
     assert math.isnan(known.squares[0])
@@ -152,6 +174,56 @@ def test_rewards_that_contradict_sigma_are_told_of():
     )
     agent.update_batch(["B"] * 5000, generator.normal(0, 0.1, 5000))  # from then on
     assert "the rewards of 'B' vary more" in robai.Agent.from_json(agent.to_json()).summary()
+
+
+def test_counts_raise_the_alarm_too():
+    agent = robai.Agent(robai.UCB(), 2, 10**6, reward=families.Gaussian(1.0))
+    agent.update_counts(1, 100, 0.0, squares=100 * 3.0**2)
+    assert "the rewards of 1 vary more than sigma = 1 allows: sd 3.015 over 100 rewards" in agent.summary()
+    single = robai.Agent(robai.UCB(), 2, 10**6, reward=families.Gaussian(1.0))
+    for reward in [-20.0, 20.0, 20.0]:
+        single.update(0, reward)
+    assert "the rewards of 0 vary more" in single.summary()
+
+
+def test_a_sigma_that_the_policy_assumes_is_watched():
+    agent = robai.Agent(robai.EOCPUG(sigma=1.0), 2, 10**6, reward="gaussian", rng=0)
+    agent.update_batch([0] * 65, np.random.default_rng(0).normal(0, 20, 65))
+    assert "the rewards of 0 vary more than sigma = 1 allows" in agent.summary()
+    assert robai.Agent.from_json(agent.to_json()).summary() == agent.summary()
+
+
+def test_rewards_at_the_end_of_their_range():
+    agent = robai.Agent(robai.KLUCB(), 2, 10**4, reward=families.Bounded(0, 0.1), rng=0)
+    for _ in range(200):
+        arm = agent.select()
+        agent.update(arm, 0.1 if arm == 0 else 0.0)
+        assert robai.Agent.from_json(agent.to_json()).pulls.tolist() == agent.pulls.tolist()
+    assert agent.pulls[0] > 150
+
+
+def test_track_and_stop_in_any_units():
+    pulls = []
+    for scale in (0.001, 1.0, 1000.0):
+        agent = robai.Agent(robai.TrackAndStop(), 3, 10**4, reward=families.Bounded(0, scale), rng=0)
+        for _ in range(100):
+            arm = agent.select()
+            agent.update(arm, (0.0, 0.5 * scale, 0.4 * scale)[arm])
+        pulls.append(agent.pulls.tolist())
+    assert pulls[0] == pulls[1] == pulls[2]
+
+
+def test_a_batch_of_selections_stops_where_single_ones_do():
+    made = robai.Agent(robai.KLEOCPUG(), 2, 2000, reward="gaussian", rng=0)
+    generator = np.random.default_rng(0)
+    while True:
+        before = made.to_json()
+        arm = made.select()
+        if made.committed:
+            break
+        made.update(arm, generator.normal(3.0 if arm == 0 else 0.0))
+    batch = robai.Agent.from_json(before).select_batch(3000)  # more than there are rounds: it commits
+    assert batch.tolist() == [made.committed_arm] * 3000
 
 
 def test_false_alarms_are_rare():

@@ -6,6 +6,7 @@ from libc.math cimport INFINITY, expm1, fabs, log, sqrt
 import numpy as np
 
 from robai._core.families cimport Family
+from robai._core.protocols cimport squares_of
 
 # A test that skips the computation of an index must agree with the comparison of computed
 # indices. Inverses are good to 1e-10 in divergence and 4 ulp in value; the margins are wider.
@@ -254,7 +255,7 @@ cdef class StudentBounds(Bounds):
     cdef double _radius(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         cdef double n = <double>arms.pulls[arm], level = self.level.at(n, t), wider = 0.0
         if self.own:
-            wider = width(level, n - 2.0, arms.squares[arm] / n)
+            wider = width(level, n - 2.0, squares_of(arms, arm) / n)
         if self.common:
             wider = max(wider, width(level, <double>(arms.t - arms.n_arms) - 1.0, arms.all_squares / n))
         return wider

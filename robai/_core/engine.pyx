@@ -12,7 +12,7 @@ import numpy as np
 
 from robai._core.bounds cimport least_level
 from robai._core.families cimport Gaussian
-from robai._core.protocols cimport add_square, count_pulls
+from robai._core.protocols cimport add_square, add_up_squares, count_pulls
 from robai._core.rng cimport seed_apart
 
 TAPE_LENGTH = TAPE
@@ -163,6 +163,8 @@ cdef class Batch:
         """Does exploration end with the last round: is there a commitment, and nothing left to play?"""
         if self._arms.t < self._initial_rounds:
             return False
+        if self._arms.squares != NULL:
+            add_up_squares(&self._arms)
         return (self._stop.fires(&self._arms)
                 or (self._explore.concludes and self._explore.select(&self._arms, &self._rng) < 0))
 
@@ -170,6 +172,8 @@ cdef class Batch:
         """Ask the exploration before every pull; whether exploration is over."""
         cdef Py_ssize_t arm
         while self._arms.t < self._arms.horizon:
+            if self._arms.squares != NULL:
+                add_up_squares(&self._arms)
             if self._stop.fires(&self._arms):
                 return True
             while self._explore.prepares and not self._explore.prepare(&self._arms):
@@ -197,7 +201,10 @@ cdef class Batch:
         return True
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
-        self._work += self._steps(explore, min(limit, <int64_t>(TAPE if self._rewards.slow else LOOK)))
+        # In two steps: it adds to the work itself.
+        cdef int64_t most = TAPE if self._rewards.slow else LOOK
+        most = self._steps(explore, min(limit, most))
+        self._work += most
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader, count, played

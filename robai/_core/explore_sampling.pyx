@@ -330,10 +330,12 @@ cdef class Tracking(Exploration):
         cdef double mean
         for arm in range(arms.n_arms):
             mean = mean_of(arms, arm)
-            if mean == self.family.low:
-                mean += 1.0 / (2.0 * <double>arms.pulls[arm] + 2.0)
-            elif mean == self.family.high:
-                mean -= 1.0 / (2.0 * <double>arms.pulls[arm] + 2.0)
+            if mean <= self.family.low:
+                mean = self.family.low
+                mean += self.family.unit / (2.0 * <double>arms.pulls[arm] + 2.0)
+            elif mean >= self.family.high:
+                mean = self.family.high
+                mean -= self.family.unit / (2.0 * <double>arms.pulls[arm] + 2.0)
             self._means[arm] = mean
 
     def memory(self):

@@ -25,6 +25,7 @@ cdef class Family(Sampler):
     cdef readonly double low                # the domain of the mean is [low, high]
     cdef readonly double high
     cdef readonly int moments               # 2 if it looks at the squares of deviations, else 1
+    cdef double unit                        # of rewards: what one observation can change
 
     # Divergence d(p, q) between the members of means p and q.
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil

@@ -24,7 +24,7 @@ from robai._core.kl cimport (
     poisson_lower,
     poisson_upper,
 )
-from robai._core.protocols cimport mean_of
+from robai._core.protocols cimport mean_of, squares_of
 from robai._core.rng cimport Rng, Stream, fill_normal, next_double, next_normal
 from robai._core.student cimport least_certainty, least_evidence, student_evidence
 
@@ -55,7 +55,7 @@ cdef class Sampler:
 
 cdef class Family(Sampler):
     def __cinit__(self, *args):
-        self.leaps, self.moments = True, 1
+        self.leaps, self.moments, self.unit = True, 1, 1.0
 
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return NAN
@@ -337,10 +337,12 @@ cdef class Bounded(Family):
 
     def __init__(self, double low, double high):
         self.low, self.high, self.length = low, high, high - low
+        self.unit = self.length
         self.leaps = False                  # it is no law to draw from
 
     cdef inline double _share(self, double mean) noexcept nogil:
-        return min(max((mean - self.low) / self.length, 0.0), 1.0) if self.low <= mean <= self.high else NAN
+        # Means of rounded sums may be a little outside.
+        return min(max((mean - self.low) / self.length, 0.0), 1.0)
 
     cdef inline double _successes(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         cdef double n = <double>arms.pulls[arm]
@@ -403,5 +405,7 @@ cdef class UnknownVariance(Family):
         # m + sqrt(M2 / (N (N - 2))) times Student's t with N - 2 degrees of freedom: the prior 1 / sigma in
         # (mu, sigma^2) of Honda and Takemura (2014), under which regret is optimal
         cdef double n = <double>arms.pulls[arm], gamma = draw_gamma(0.5 * (n - 2.0), rng)
-        cdef double z = next_normal(rng)
-        return mean_of(arms, arm) + (sqrt(0.5 * arms.squares[arm] / (n * gamma)) * z if gamma > 0.0 else 0.0)
+        cdef double z = next_normal(rng), squares = squares_of(arms, arm)
+        if not (gamma > 0.0 and squares > 0.0):         # nothing is known of its variance yet
+            return INFINITY
+        return mean_of(arms, arm) + sqrt(0.5 * squares / (n * gamma)) * z

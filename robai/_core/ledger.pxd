@@ -69,7 +69,7 @@ cdef class Ledger:
     # Do squares of deviations from the mean of nu + 1 rewards contradict the assumed sigma?
     cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil
     # Adds up the squares of all arms, for rules that look at these.
-    cdef void add_up_squares(self) noexcept nogil
+    cdef void add_squares_up(self) noexcept nogil
     # The first arm with the fewest pulls, answered or pending.
     cdef Py_ssize_t fewest(self) noexcept nogil
 

@@ -2,12 +2,12 @@
 
 cimport cython
 from libc.float cimport DBL_MAX
-from libc.math cimport isfinite, log, log2, sqrt
+from libc.math cimport fabs, isfinite, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._core.protocols cimport count_pulls
+from robai._core.protocols cimport add_up_squares, count_pulls
 
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
@@ -20,7 +20,11 @@ cdef class Rewards:
         self.low, self.high, self.whole = max(low, -DBL_MAX), min(high, DBL_MAX), whole
 
     cdef bint possible(self, double count, double total) noexcept nogil:
-        if not isfinite(total) or not count * self.low <= total <= count * self.high:
+        # Sums are rounded: of rewards at an end of the range they may be a little beyond.
+        cdef double slack = 0.0 if self.whole else 2.3e-16 * count * count
+        cdef double least = count * self.low - slack * fabs(self.low)
+        cdef double most = count * self.high + slack * fabs(self.high)
+        if not isfinite(total) or not least <= total <= most:
             return False
         # Beyond 2^53 every double is an integer.
         return not self.whole or not -9e15 < total < 9e15 or total == <double><int64_t>total
@@ -101,25 +105,24 @@ cdef class Ledger:
     cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil:
         # At nu = 2, 4, 8, ...: squares of normal rewards are above this with probability exp(-x) at most
         # (Laurent and Massart, 2000), together and over all arms less than 1 in 1,000.
-        cdef double x, n = <double>nu
-        if not self.assumes or nu < 2 or nu & (nu - 1):
+        cdef double x, n = 2.0
+        if not self.assumes or nu < 2:
             return False
+        while n < <double>nu:               # up to the next of these; squares do not fall on the way there
+            n *= 2.0
         x = log(1000.0 * <double>self.answered.n_arms) + 2.0 * log(1.0 + log2(n))
         return squares > self.sigma[arm] * self.sigma[arm] * (n + 2.0 * sqrt(n * x) + 2.0 * x)
 
-    cdef void add_up_squares(self) noexcept nogil:
-        cdef Py_ssize_t arm
-        self.answered.all_squares = self.shown.all_squares = 0.0
-        for arm in range(self.answered.n_arms):
-            self.answered.all_squares += self.squares[arm]
-            self.shown.all_squares += self._shown_squares[arm]
+    cdef void add_squares_up(self) noexcept nogil:
+        add_up_squares(&self.answered)
+        add_up_squares(&self.shown)
 
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil:
         cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
         self.sums[arm], self.squares[arm] = new_sum, new_squares
-        if count == 1 and self.contradict(arm, before, new_squares):
-            self.alarms[arm] = True
         count_pulls(&self.answered, arm, count)
+        if count > 1 or before & (before - 1) == 0:
+            self.alarms[arm] |= self.contradict(arm, self.pulls[arm] - 1, new_squares)
         self.pending[arm] -= answered
         self.answered.t += count
         self.shown.t += count - answered

@@ -274,13 +274,13 @@ cdef class Player:
 
     cdef Py_ssize_t _over(self) noexcept nogil:
         """COMMITS or AT_HORIZON, or 0 if there is an arm to be chosen."""
-        if self._estimates:
-            self._ledger.add_up_squares()
         if self._stops():
             return COMMITS
         return AT_HORIZON if self._ledger.shown.t >= self.horizon else 0
 
     cdef bint _stops(self) noexcept nogil:
+        if self._estimates:
+            self._ledger.add_squares_up()
         return self._ledger.beginners == 0 and self._stop.fires(&self._ledger.answered)
 
     cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
@@ -327,11 +327,11 @@ cdef class Player:
     def update_counts(self, Py_ssize_t arm, n, total, squares=None):
         """Record `n` rewards of `arm`: their sum, and that of their squared deviations from their mean."""
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
-        cdef double value = self._rewards.number("total", total), deviations = 0.0 if count < 2 else NAN
-        if squares is not None:
-            deviations = self._rewards.number("squares", squares)
-        if not 0.0 <= deviations < INFINITY and (self._estimates or squares is not None):
-            raise ValueError(f"squares must be a sum of squared deviations, got {squares!r}")
+        cdef double value = self._rewards.number("total", total), unknown = 0.0 if count < 2 else NAN
+        cdef double deviations = unknown if squares is None else self._rewards.number("squares", squares)
+        if (not 0.0 <= deviations < INFINITY and (self._estimates or squares is not None)
+                or count < 2 and deviations > 0.0):
+            raise ValueError(f"squares must be a sum of squared deviations of {n!r} rewards, got {squares!r}")
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         self._begin()
@@ -428,7 +428,8 @@ cdef class Player:
     @property
     def alarms(self):
         """The arms whose rewards have varied more than the assumed sigma allows."""
-        return self._ledger.lists()[4]
+        with self.lock:
+            return self._ledger.lists()[4]
 
     @property
     def pending(self):

@@ -53,12 +53,24 @@ cdef inline void count_pulls(Arms* arms, Py_ssize_t arm, int64_t count) noexcept
 
 cdef inline void add_square(Arms* arms, Py_ssize_t arm, double reward) noexcept nogil:
     """Welford's step for one more reward, before it is counted among pulls and sums."""
-    cdef double n = <double>arms.pulls[arm], deviation, square
+    cdef double n = <double>arms.pulls[arm], deviation
     if n > 0.0:
         deviation = reward - arms.sums[arm] / n
-        square = deviation * deviation * (n / (n + 1.0))
-        arms.squares[arm] += square
-        arms.all_squares += square
+        arms.squares[arm] += deviation * deviation * (n / (n + 1.0))
+
+
+cdef inline double squares_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    """The squares of an arm, 0 where they are no more than rounding: of rewards that were all the same."""
+    cdef double n = <double>arms.pulls[arm], error = 2.3e-16 * arms.sums[arm]       # n times that of the mean
+    return arms.squares[arm] if arms.squares[arm] > n * error * error else 0.0
+
+
+cdef inline void add_up_squares(Arms* arms) noexcept nogil:
+    """Sets `all_squares`, which rules expect to be that of their moment."""
+    cdef Py_ssize_t arm
+    arms.all_squares = 0.0
+    for arm in range(arms.n_arms):
+        arms.all_squares += squares_of(arms, arm)
 
 
 cdef struct Compared:               # what a stopping rule looked at

@@ -32,10 +32,12 @@ cdef class Evidence:
             self._squares = np.array(squares, dtype=np.float64)
             if self._squares.shape[0] != self._pulls.shape[0]:
                 raise ValueError(f"there must be {len(pulls)} squares, one an arm, got {len(squares)}")
-            self.arms.squares, self.arms.all_squares = &self._squares[0], np.sum(self._squares)
+            self.arms.squares = &self._squares[0]
         self.arms.n_arms, self.arms.horizon = self._pulls.shape[0], horizon
         self.arms.pulls, self.arms.sums = &self._pulls[0], &self._sums[0]
         self.arms.t, self.arms.most = np.sum(self._pulls), np.argmax(self._pulls)
+        if self.arms.squares != NULL:
+            add_up_squares(&self.arms)
 
     @property
     def pulls(self):

@@ -3,9 +3,9 @@
 `Arms` must have squares. Where the rewards of an arm have all been the same nothing does.
 """
 
-from libc.math cimport INFINITY, log1p, sqrt
+from libc.math cimport INFINITY, log, log1p, sqrt
 
-from robai._core.protocols cimport Arms, mean_of
+from robai._core.protocols cimport Arms, mean_of, squares_of
 
 cdef enum:
     GRID = 64                               # places to look for the least certainty at
@@ -35,7 +35,7 @@ cdef double least_evidence(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcep
     """
     cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b], x = n - 2.0, y = k - 2.0
     cdef double gap = mean_of(arms, a) - mean_of(arms, b), p, q, turn, root, least
-    if not (x > 0.0 and y > 0.0 and arms.squares[a] > 0.0 and arms.squares[b] > 0.0) or gap == 0.0:
+    if not (x > 0.0 and y > 0.0 and squares_of(arms, a) > 0.0 and squares_of(arms, b) > 0.0) or gap == 0.0:
         return 0.0
     p, q = arms.squares[a] / n / gap / gap, arms.squares[b] / k / gap / gap
     if not max(p, q) < 1e300:               # no gap to speak of
@@ -90,7 +90,7 @@ cdef double least_certainty(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexce
     cdef double low = mean_of(arms, b), gap = mean_of(arms, a) - low, value, least = INFINITY, left, right
     cdef double third, above
     cdef int i, _step, best = 0
-    if arms.squares[a] == 0.0 or arms.squares[b] == 0.0:
+    if squares_of(arms, a) == 0.0 or squares_of(arms, b) == 0.0:
         return -INFINITY                    # no evidence
     for i in range(GRID + 1):
         value = log_mixture(arms, a, low + gap * i / GRID) + log_mixture(arms, b, low + gap * i / GRID)
@@ -108,9 +108,9 @@ cdef double least_certainty(const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexce
             right -= third
         else:
             left += third
-    return least
+    return least if least < INFINITY else -INFINITY
 
 
 cdef inline double log_mixture(const Arms* arms, Py_ssize_t arm, double q) noexcept nogil:
     cdef double n = <double>arms.pulls[arm], x = mean_of(arms, arm) - q, square = arms.squares[arm] / n
-    return 0.5 * (n * (log1p(x * x / square) - log1p(x * x / square / (n + 1.0))) - log1p(n))
+    return 0.5 * (n * log((square + x * x) / (square + x * x / (n + 1.0))) - log1p(n))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from robai import families, rules
 from robai._base.spec import Spec
@@ -34,7 +33,7 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
         family = getattr(rule, "family", None)
         given = family.sigma if isinstance(family, families.Gaussian) else getattr(rule, "sigma", None)
         if given is not None and game.proxy is not None:
-            assumed, actual = np.broadcast_arrays(given, game.proxy)
+            assumed, actual = (families.one_an_arm(each, game.n_arms) for each in (given, game.proxy))
             if (short := assumed < actual * (1.0 - 1e-12)).any():
                 yield (
                     f"assumes sigma {assumed[short][0]:g}, these rewards have {actual[short][0]:g}: its "
@@ -82,6 +81,7 @@ def _kl_min(bandit: Bandit) -> float | None:
 
 def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:
     """The sigma that a policy reckons with, None if it has none."""
+    game = replace(game, policy=policy)
     with_sigma = (rule for rule in _rules(policy._parts) if not isinstance(rule, families.Family))
     used = (
         rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"

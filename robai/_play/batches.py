@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
 MOMENT = 3e5  # nanoseconds: about what it takes to start threads
+MOST_AT_ONCE = 2**16  # entries of an array of what may be finished in a moment
 LARGEST_BATCH = 1024
 LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
@@ -48,7 +49,8 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
 
 def play_at_once(simulation: Simulation, runs: int) -> Played | None:
     """All runs, if that takes no longer than to start threads; None if it does, or cannot be told."""
-    if written(simulation.policy) is not None or runs > LARGEST_BATCH or simulation.bandit.n_arms > 1000:
+    entries = runs * max(len(simulation.times), simulation.bandit.n_arms)
+    if entries > MOST_AT_ONCE or written(simulation.policy) is not None or simulation.bandit._core().slow:
         return None
     return _Runs(simulation.part(0, runs), 0, runs).play(MOMENT)
 

@@ -73,11 +73,12 @@ def _alarms(agent: Agent[Any]) -> Iterator[str]:
     """The arms whose rewards have contradicted the assumed sigma."""
     now = _seen(agent)
     for arm in agent._player.alarms:
-        sigma = agent._experiment.game.scales(agent._experiment.family)[arm]
+        sigma = np.broadcast_to(np.asarray(agent._experiment.sigma), len(now.labels))[arm]
         size = math.sqrt(now.squares[arm] / max(now.pulls[arm] - 1, 1)) if now.squares else math.nan
+        over = f": sd {size:.4g} over {now.pulls[arm]:,} rewards" if math.isfinite(size) else ""
         yield (
-            f"the rewards of {now.labels[arm]!r} vary more than sigma = {sigma:g} allows: sd {size:.4g} over "
-            f"{now.pulls[arm]:,} rewards; bounds are too narrow, and commitments not what the policy promises"
+            f"the rewards of {now.labels[arm]!r} vary more than sigma = {sigma:g} allows{over}; bounds are "
+            "too narrow, and commitments not what the policy promises"
         )
 
 

@@ -38,6 +38,7 @@ from robai._base.version import VERSION
 from robai._core.ledger import Rewards
 from robai._core.player import Player
 from robai._core.rng import Stream
+from robai._play.assumptions import resolved_sigma
 from robai.bandits import Bandit
 from robai.custom import as_policy, ask, written
 from robai.policies.base import BasePolicy
@@ -74,6 +75,9 @@ class Experiment:
             raise type(error)(f"reward must be a family: {error}") from None
         self.game = rules.Game.of(n_arms, horizon, self.family)
         self.horizon = self.game.horizon
+        # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
+        proxy = self.family.proxy if isinstance(self.family, families.Gaussian) else None
+        self.sigma = resolved_sigma(self.policy, self.game) if self.family.proxy is None else proxy
 
     def player(self, stream: Stream) -> Player:
         """The experiment at its beginning; a ValueError if the policy is not for it."""
@@ -81,13 +85,10 @@ class Experiment:
         rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
         rule = written(self.policy)
         own = None if rule is None else ask(rule, game, stream)
-        # The deviations of Gaussian rewards are kept in any case: they show whether an assumed sigma holds.
-        squares, sigma = isinstance(self.family, families.Gaussian), None
-        if squares and self.family.proxy is not None:
-            sigma = families.one_an_arm(self.family.proxy, game.n_arms)
-        return Player(
-            self.policy.start(game), game.n_arms, game.horizon, rewards, stream, own, squares, sigma
-        )
+        sigma = None if self.sigma is None else families.one_an_arm(self.sigma, game.n_arms)
+        squares = sigma is not None or isinstance(self.family, families.Gaussian)
+        started = self.policy.start(game)
+        return Player(started, game.n_arms, game.horizon, rewards, stream, own, squares, sigma)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -195,7 +196,7 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     if sum(pulls) + sum(pending) > MOST_PULLS:
         raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
     commitment = _field(data, "commitment", _commitment, pulls, experiment, player)
-    alarms = _field(data, "alarms", _alarms, len(pulls), experiment.family)
+    alarms = _field(data, "alarms", _alarms, pulls, experiment)
     player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, alarms, commitment)
     _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
     return experiment, player
@@ -216,20 +217,20 @@ def _upgraded(data: dict[str, Any], expected: str) -> dict[str, Any]:
         data["alarms"] = []
         for each in (data, data.get("commitment")):
             if isinstance(each, dict) and isinstance(each.get("pulls"), list):
-                gaussian = _mapping(data["reward"]).get("type") == "Gaussian"
+                gaussian = isinstance(data["reward"], dict) and data["reward"].get("type") == "Gaussian"
                 each["squares"] = [0.0 if n in (0, 1) else None for n in each["pulls"]] if gaussian else None
     return data
 
 
-def _with_old_defaults(value: Any) -> Any:
+def _with_old_defaults(value: Any, depth: int = 50) -> Any:
     """A specification of schema 1, of which a missing parameter means the default that it had then."""
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or depth == 0:  # which is refused later
         return value
     kind = vars(policies).get(str(value.get("type"))) or vars(rules).get(str(value.get("type")))
     kind = kind or vars(families).get(str(value.get("type")))
     names = [each.name for each in fields(kind)] if isinstance(kind, type) and is_dataclass(kind) else []
     old = {name: default for name, default in _OLD_DEFAULTS.items() if name in names}
-    return old | {name: _with_old_defaults(each) for name, each in value.items()}
+    return old | {name: _with_old_defaults(each, depth - 1) for name, each in value.items()}
 
 
 def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
@@ -268,9 +269,13 @@ def _counts(value: Any, count: int) -> list[int]:
 
 def _sums(value: Any, pulls: list[int], experiment: Experiment) -> list[float]:
     sums = [checks.real(f"entry {i}", each) for i, each in enumerate(_entries(value, len(pulls)))]
-    low, high = experiment.family.support
+    (low, high), whole = experiment.family.support, experiment.family.whole
     for arm, (n, total) in enumerate(zip(pulls, sums, strict=True)):
-        possible = n * low <= total <= n * high if n else total == 0.0
+        least, most = (n * end for end in (low, high))
+        slack = [
+            0.0 if whole or math.isinf(end) else 2.3e-16 * n * abs(end) for end in (least, most)
+        ]  # of rounding
+        possible = least - slack[0] <= total <= most + slack[1] if n else total == 0.0
         if not possible or (experiment.family.whole and not total.is_integer()):
             raise ValueError(f"entry {arm}: {n} rewards cannot sum to {total!r}")
     return sums
@@ -291,12 +296,15 @@ def _squares(value: Any, pulls: list[int], player: Player) -> list[float] | None
     return squares
 
 
-def _alarms(value: Any, arms: int, family: families.Family) -> list[int]:
+def _alarms(value: Any, pulls: list[int], experiment: Experiment) -> list[int]:
     if not isinstance(value, list):
         raise TypeError(f"must be a list of arms, got {str(value)[:40]!r}")
-    if value and (not isinstance(family, families.Gaussian) or family.sigma is None):
+    if value and experiment.sigma is None:
         raise ValueError("must be empty, as no sigma is assumed")
-    return [checks.whole(f"entry {place}", arm, 0, arms - 1) for place, arm in enumerate(value)]
+    arms = [checks.whole(f"entry {place}", arm, 0, len(pulls) - 1) for place, arm in enumerate(value)]
+    if arms != sorted(set(arms)) or any(pulls[arm] < 3 for arm in arms):
+        raise ValueError("must be increasing, of arms with 3 pulls at least")
+    return arms
 
 
 def _check_sum(value: Any, pulls: list[int]) -> None:

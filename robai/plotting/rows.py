@@ -87,7 +87,8 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
 
 def _share(result: Result, arm: int) -> tuple[float, float]:
     """Mean share of the rounds, and half the width of its 95 % interval."""
-    shares = result.pulls[:, arm] / result.horizon
+    pulls = result.pulls_by_rank() if result.own_means else result.pulls
+    shares = pulls[:, arm] / result.horizon
     return float(shares.mean()), normal_quantile(0.95) * float(
         shares.std(ddof=1)
     ) / result.runs**0.5 if result.runs > 1 else 0.0
@@ -95,8 +96,9 @@ def _share(result: Result, arm: int) -> tuple[float, float]:
 
 def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
     fresh, curves = not ax.has_data(), []
-    order = np.argsort(results[0].gaps, kind="stable")
-    best = int((results[0].gaps == 0.0).sum())
+    gaps = np.arange(results[0].n_arms) if results[0].own_means else results[0].gaps  # or ranks already
+    order = np.argsort(gaps, kind="stable")
+    best = int((gaps == 0).sum())
     ranks = np.arange(best, results[0].n_arms) + 1
     for result, style in zip(results, styles("linestyle", "marker", ax=ax), strict=False):
         share, error = np.array([_share(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T

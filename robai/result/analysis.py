@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
-from robai.bandits import Bandit
+from robai.families import Family
 from robai.result.text import mean_text
 
 if TYPE_CHECKING:
@@ -133,11 +133,18 @@ def normalised(result: Result, constant: float | None) -> Floats:
 
 
 def lai_robbins(result: Result) -> float:
-    """The constant of the bandit that a result is of, as far as its `meta` says which that is."""
+    """The constant of the bandit that a result is of, as far as its `meta` says what the rewards were."""
     from robai.theory import lai_robbins  # which is not loaded with the package
 
     try:
-        return lai_robbins(Bandit.from_dict(result.meta["bandit"]))
+        bandit = dict(result.meta["bandit"])
+        family = bandit.get("family")
+        if family is None:  # one of robai's own,
+            parameters = {name: value for name, value in bandit.items() if name not in ("type", "means")}
+            family = Family.from_dict({"type": bandit["type"], **parameters})
+        else:
+            family = Family.from_dict(family)
+        return lai_robbins(result.means, family=family)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"constant must be given for {result.label!r}, got None: {error}") from error
 

@@ -101,6 +101,7 @@ class Result(OfOne):
         for name, value in values.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
+                value = value.view()  # which cannot be made writable again
             object.__setattr__(result, name, value)
         return result
 

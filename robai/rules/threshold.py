@@ -37,6 +37,10 @@ def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: f
             raise ValueError(f"threshold='garivier-kaufmann' is proved for Bernoulli rewards, got {family!r}")
         return Started(stopping.UnionThreshold(delta, n_arms), mixture=False)
     level = math.log((n_arms - 1) / delta)
+    if name == "mixture" and isinstance(family, families.Gaussian) and family.sigma is None:
+        # The mixtures of two arms are martingales, each in what is seen of its own arm up to scale, but not
+        # together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x, instead of Ville's.
+        level = _inverse(1.0 + level) - 1.0
     if name == "mixture":
         if not isinstance(family, _MIXTURES):
             raise ValueError(

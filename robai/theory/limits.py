@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from robai._base import checks
 from robai._core import explore_sampling
 from robai.bandits import Bandit
-from robai.families import Family, FamilyLike, Gaussian, as_family, known, one_an_arm
+from robai.families import Bounded, Family, FamilyLike, Gaussian, as_family, known, one_an_arm
 from robai.kl import divergence
 
 __all__ = [
@@ -58,6 +58,10 @@ def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
     if not isinstance(bandit, Bandit) and np.ndim(getattr(bandit, "means", bandit)) == 2:
         return _mean_lai_robbins(bandit, family)
     means, family = read(bandit, family)
+    if isinstance(family, Bounded):
+        raise ValueError(
+            f"family must be one law for each mean, of which rewards in an interval are many, got {family!r}"
+        )
     gaps = means.max() - means
     worse = gaps > 0
     if isinstance(family, Gaussian) and isinstance(family.sigma, tuple):

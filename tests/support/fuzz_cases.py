@@ -20,12 +20,8 @@ EXTREME_MEANS = (0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53, 1.0, 50.0, 1e9,
 def kinds(base):
     """The rules of `robai.rules` that answer one question, without those of functions from elsewhere."""
     found = [kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, base)]
-    names = [vars(kind).get("__dataclass_fields__", {"func": None}) for kind in found]
-    return [kind for kind, each in zip(found, names, strict=True) if "func" not in each]
-
-
-EXPLORATIONS, STOPPINGS, COMMITMENTS = map(kinds, (rules.Exploration, rules.Stopping, rules.Commitment))
-BY_INDEX = [kind for kind in EXPLORATIONS if issubclass(kind, rules.Optimism)]
+    made = [kind for kind in found if "__dataclass_fields__" in vars(kind)]
+    return [kind for kind in made if PARAMETERS.keys() >= kind.__dataclass_fields__.keys()]
 
 
 @dataclass(frozen=True)
@@ -121,6 +117,8 @@ def random_policy(rng):
         return filled(rng, pick(rng, *POLICIES.values()))
     while True:
         kinds = pick(rng, *EXPLORATIONS, *BY_INDEX), pick(rng, *STOPPINGS), pick(rng, *COMMITMENTS)
+        if kinds[2] is rules.Recommended:
+            kinds = pick(rng, *rules.STAGED), rules.Never, rules.Recommended
         try:
             return robai.Policy(*(filled(rng, kind) for kind in kinds))
         except ValueError:  # rules that do not go together
@@ -179,6 +177,10 @@ PARAMETERS = {
     "variance": lambda rng: pick(rng, *get_args(families.Variance)),
     "tracking": lambda rng: pick(rng, "C", "D"),
 }
+
+
+EXPLORATIONS, STOPPINGS, COMMITMENTS = map(kinds, (rules.Exploration, rules.Stopping, rules.Commitment))
+BY_INDEX = [kind for kind in EXPLORATIONS if issubclass(kind, rules.Optimism)]
 
 
 # ---- bandits
