@@ -82,7 +82,10 @@ def scales(name: str, value: Any) -> float | tuple[float, ...]:
     """A standard deviation, or one an arm."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         return scale(name, value)
-    return tuple(scale(f"{name}[{arm}]", each) for arm, each in enumerate(value))
+    scales = tuple(scale(f"{name}[{arm}]", each) for arm, each in enumerate(value))
+    if not scales:
+        raise ValueError(f"{name} must be one number, or one an arm, got none")
+    return scales
 
 
 def wideness(name: str, value: Any) -> float:

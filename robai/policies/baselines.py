@@ -86,6 +86,7 @@ class UCBV(BasePolicy):
         f = zeta log t; 1 is what is played, its theorem is for more.
     """
 
+    instead: ClassVar[str] = "KLUCB()"
     zeta: float = parameter(ZETA, default=1.0)
 
     def parts(self) -> Parts:
@@ -97,7 +98,9 @@ class ThompsonSampling(BasePolicy):
     """The arm with the largest draw from its posterior; never commits.
 
     Jeffreys' prior of the family (Korda, Kaufmann and Munos, 2013): asymptotically optimal
-    regret. Every arm is pulled once first where the prior alone is improper.
+    regret. Every arm is pulled once first where the prior alone is improper. Of Gaussian rewards with an
+    unknown variance it is the prior 1/sigma in (mu, sigma^2), after four pulls (Honda and Takemura, 2014):
+    Jeffreys' has polynomial regret there.
 
     Parameters
     ----------

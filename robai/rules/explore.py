@@ -130,7 +130,7 @@ class BernsteinBound(Optimism):
 
 @spec
 class PosteriorSampling(Exploration):
-    """The arm with the largest draw from its posterior (Jeffreys' prior)."""
+    """The arm with the largest draw from its posterior: the prior is that of `ThompsonSampling`."""
 
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 

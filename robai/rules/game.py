@@ -54,10 +54,14 @@ class Game:
             else:
                 rewards = "these are" if self.family is None else f"{self.family!r} is"
                 why, how = f"{rewards} not for any sigma", "pass sigma= to assume one"
-            asks = self.policy if hasattr(self.policy, "instead") else rule
+            asks = self._asks(rule)
             way = f"use {asks.instead}, which knows the family, or {how}" if asks.instead else how
             raise ValueError(f"{type(asks).__name__} needs sigma-sub-Gaussian rewards, and {why}: {way}")
         return sigma
+
+    def _asks(self, rule: Any) -> Any:
+        """Who is named in an error: the policy, unless it is any combination of rules."""
+        return self.policy if hasattr(self.policy, "instead") else rule
 
     def scales(self, rule: Any) -> NDArray[np.float64]:
         """The standard deviation of each arm that a rule reckons with."""
@@ -67,15 +71,17 @@ class Game:
         """The same for all arms, where a rule is for no other."""
         scales = self.scales(rule)
         if scales.min() != scales.max():
-            raise ValueError(f"{type(rule).__name__} is for arms with the same sigma, got {scales.tolist()}")
+            name = type(self._asks(rule)).__name__
+            raise ValueError(f"{name} is for arms with the same sigma, got {scales.tolist()}")
         return float(scales[0])
 
     def length(self, rule: Any) -> float:
         """The length of the interval that rewards are in."""
         low, high = self.support
         if math.isinf(high - low):
+            name = type(self._asks(rule)).__name__
             raise ValueError(
-                f"{type(rule).__name__} needs rewards from an interval, such as families.Bounded(0, 1), "
+                f"{name} needs rewards from an interval, such as families.Bounded(0, 1), "
                 f"got rewards in [{low:g}, {high:g}]"
             )
         return high - low

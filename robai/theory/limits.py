@@ -281,6 +281,8 @@ class Asymptotics(NamedTuple):
         means, family = read(bandit, family)
         if means.size != 2:
             raise ValueError(f"means must have two arms, as in Table 1, got {means.tolist()!r}")
+        if self.setting == "Gaussian" and sigma is None and family.proxy is None:
+            raise ValueError(f"sigma must be given, as {family!r} has none, got None")
         if self.setting == "Gaussian":
             family = Gaussian(family.proxy if sigma is None else checks.scale("sigma", sigma))
         return self.multiple * lai_robbins(means, family=family)
