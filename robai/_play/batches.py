@@ -106,7 +106,10 @@ class Merger:
             sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
         means, gaps = self.simulation.means.copy(), self.simulation.gaps.copy()
         own = {"times": np.array(self.simulation.times), "regret": self.mean, "regret_sem": sem}
-        return {**own, **self.each, "means": means, "gaps": gaps}
+        arrays: dict[str, NDArray[Any]] = {**own, **self.each, "means": means, "gaps": gaps}
+        for array in arrays.values():
+            array.flags.writeable = False  # so that nobody has to copy them
+        return arrays
 
 
 def batch_size(runs: int, entries: int, workers: int, fixed: int | None) -> int:

@@ -3,6 +3,7 @@
 Seeds are fixed: a test that passes once passes always.
 """
 
+import dataclasses
 import math
 
 import numpy as np
@@ -41,7 +42,7 @@ by_type = {"ids": lambda bandit: type(bandit).__name__}
 
 
 def with_means(bandit, means):
-    return type(bandit)(means, **{name: value for name, value in vars(bandit).items() if name != "means"})
+    return dataclasses.replace(bandit, means=means)
 
 
 def assert_engines_agree(policy, bandit, horizon, runs, leaps=None):

@@ -160,7 +160,10 @@ def test_the_same_process_can_go_on_after_an_interruption():
 
 EVERYWHERE = """
 import sys
+from robai._play import batches
 from support.threads import no_more_threads_than
+
+batches.MOST_AT_ONCE = 0  # threads, although it is little to play
 
 WATCHED = ("batches.py", "workers.py", "threading.py", "queue.py", "thread.py", "_base.py")
 

@@ -333,7 +333,11 @@ MUTANTS = [
         "plotting/test_drawn.py",
         ("5 % is 25 %", "draw([low, high]", "draw([quarter, high]"),
         ("the mean is the median", "draw([result.regret[-1]]", "draw([median]"),
-        ("shares are those of the first arm", "pulls[:, arm] / result.horizon", "pulls[:, 0] / result.horizon"),
+        (
+            "shares are those of the first arm",
+            "pulls[:, arm] / result.horizon",
+            "pulls[:, 0] / result.horizon",
+        ),
         ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
     ),
     *_mutants(
