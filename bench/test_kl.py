@@ -13,7 +13,7 @@ from robai._core import probes
 
 SIZE = 10_000
 FAMILIES = {
-    "gaussian": "gaussian",
+    "gaussian": robai.families.Gaussian(1.0),
     "bernoulli": "bernoulli",
     "binomial": robai.families.Binomial(n=5),
     "poisson": "poisson",
