@@ -235,20 +235,22 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
         simulation = store.simulation
     runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
     size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
-    spans = ((first, min(first + size, runs)) for first in range(0, runs, size))
     merger = Merger(simulation, runs, options.curves)
     with Progress(options.progress, runs, simulation.policy.label()) as bar:
         alone = store is None and options.executor is None
-        at_once = play_at_once(simulation, runs) if alone else None
-        batches = in_order(simulation, spans, options.workers, options.executor, store)
-        for played in batches if at_once is None else [at_once]:
+        if alone and (played := play_at_once(simulation, runs)) is not None:
+            merger.add(played)
+            bar.update(merger.count)
+        small = merger.count == runs
+        spans = ((first, min(first + size, runs)) for first in range(merger.count, runs, size))
+        for played in in_order(simulation, spans, options.workers, options.executor, store):
             merger.add(played)
             bar.update(merger.count)
     seconds = time.perf_counter() - started
     meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
     if isinstance(simulation.bandit, Instances):
         meta["told_gap"] = told_gap(simulation.policy)
-    if at_once is None:
+    if not small:
         return Result(**merger.arrays(), label=label, meta=meta)
     return Result._of(label, meta, merger.arrays())  # its checks take as long as all the rest
 

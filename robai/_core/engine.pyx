@@ -98,6 +98,11 @@ cdef class Batch:
             self._squares = np.zeros(n_arms)
             self._arms.squares = &self._squares[0]
 
+    @property
+    def finished(self):
+        """How many runs have been played to their end."""
+        return self._run
+
     def advance(self, double budget):
         """Play for about `budget` nanoseconds, one decision at least; whether there is more to play.
 
@@ -233,15 +238,17 @@ cdef class Batch:
 
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil:
         """The number of rewards that lie ready for an arm, at least one."""
-        cdef Rng* rng
         if self._next[arm] == self._filled[arm]:
-            self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
-            self._next[arm] = 0
-            rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
-            self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
-            if self._rewards.slow:
-                self._work += LOOK
+            self._fill(arm)
         return self._filled[arm] - self._next[arm]
+
+    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
+        cdef Rng* rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+        self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
+        self._next[arm] = 0
+        self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
+        if self._rewards.slow:
+            self._work += LOOK
 
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil:
         cdef int64_t end = self._arms.t + pulls

@@ -48,11 +48,13 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
 
 
 def play_at_once(simulation: Simulation, runs: int) -> Played | None:
-    """All runs, if that takes no longer than to start threads; None if it does, or cannot be told."""
+    """The first runs, as many as are finished in the time that it takes to start threads; None if none is."""
     entries = runs * max(len(simulation.times), simulation.bandit.n_arms)
     if entries > MOST_AT_ONCE or written(simulation.policy) is not None or simulation.bandit._core().slow:
         return None
-    return _Runs(simulation.part(0, runs), 0, runs).play(MOMENT)
+    begun = _Runs(simulation.part(0, runs), 0, runs)
+    begun.play(MOMENT)
+    return begun.finished()
 
 
 class _Runs:
@@ -69,11 +71,19 @@ class _Runs:
 
     def play(self, budget: float) -> Played | None:
         """Play on for some nanoseconds; None if they are not finished."""
-        batch, explore = self._batch, self._rules.explore
-        more = batch.advance(budget)
+        more, explore = self._batch.advance(budget), self._rules.explore
         if explore.fallible and (complaint := explore.complaint()) is not None:
             raise ValueError(complaint)
-        return None if more else Played(batch.regret, batch.commit_time, batch.committed_arm, batch.pulls)
+        return None if more else self.finished()
+
+    def finished(self) -> Played | None:
+        """Those of them that are; None if none is."""
+        batch, count = self._batch, self._batch.finished
+        if count == 0:
+            return None
+        return Played(
+            batch.regret[:count], batch.commit_time[:count], batch.committed_arm[:count], batch.pulls[:count]
+        )
 
 
 class Merger:
