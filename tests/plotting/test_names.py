@@ -1,82 +1,18 @@
-"""Where names are written, in figures with room and without, and what else is said in words."""
+"""Where names are written, in figures with room and without."""
 
 import itertools
 
 import matplotlib as mpl
-import numpy as np
 import pytest
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from support.figures import NAMES, boxes, curves, labelled, legend, make, ten
 
-import robai
-from robai._base.text import percent
-from robai.plotting import plot_commitment, plot_pulls, plot_regret, plot_scaling, plot_tradeoff
-from robai.result import Comparison, Result
-
-GAP = 0.25
-NAMES = [
-    *("EOCP()", "EOCPUG()", "KLEOCPUG()", "UCB()", "UCB(level='ratio')", "ThompsonSampling()", "BAIETC()"),
-    *("DETC()", "UCBAlpha()", "TrackAndStop()"),
-]
-
-
-def make(label="EOCP()", final=(3.0, 4.0, 5.0), commits=(9, 10, 12), *, horizon=1000, arms=2, **changes):
-    """Runs with these final regrets and rounds of commitment, -1 for never, to the best arm."""
-    final, commits = np.array(final, dtype=float), np.array(commits)
-    pulls = np.zeros((len(final), arms), dtype=int)
-    pulls[:, 1] = np.rint(final / GAP)
-    pulls[:, 0] = horizon - pulls[:, 1]
-    sem = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
-    values = {
-        "times": [1, 10, 100, horizon],
-        "regret": [0.25, 1.0, 2.0, final.mean()],
-        "regret_sem": [sem / 4, sem / 3, sem / 2, sem],
-        "final_regret": final,
-        "commit_time": commits,
-        "committed_arm": np.where(commits < 0, -1, 0),
-        "pulls": pulls,
-        "gaps": [0.0, *[GAP] * (arms - 1)],
-    }
-    return Result(label=label, **(values | changes))
-
-
-def ten(**changes):
-    """Ten policies of which some end and commit close to each other, and three never commit."""
-    regrets = [27.5, 25.25, 26.0, 31.5, 22.5, 21.75, 34.0, 45.25, 96.0, 88.0]
-    commits = [785, 690, 760, -1, -1, -1, 140, 180, 1950, 360]
-    return Comparison(
-        [
-            make(label, regret + np.array([-1.0, 0.0, 1.0]), [commit] * 3, horizon=10**4, **changes)
-            for label, regret, commit in zip(NAMES, regrets, commits, strict=True)
-        ]
-    )
-
-
-def boxes(ax):
-    """Of what is written in or beside the axes, without lines that lead there."""
-    return [Text.get_window_extent(text) for text in ax.texts if text.get_text()]
-
-
-def labelled(ax):
-    return [text.get_text() for text in ax.texts if text.get_text()]
-
-
-def legend(ax):
-    return [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def curves(ax):
-    return [line for line in ax.lines if not line.get_label().startswith("_")]
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
+from robai.plotting import plot_commitment, plot_pulls, plot_regret, plot_tradeoff
+from robai.result import Comparison
 
 # ---- several calls on the same axes
 
@@ -268,61 +204,6 @@ def test_points_that_coincide_are_named_in_a_legend_if_need_be():
     assert legend(ax) == [result.label for result in many]
 
 
-# ---- limits, one run, heavy tails
-
-
-def test_a_bound_on_regret_is_refused_among_commitments():
-    with pytest.raises(
-        ValueError, match=r"lower_bound is of regret, and must be None for commitment, got 4\.0"
-    ):
-        plot_scaling([make()], quantity="commitment", lower_bound=4.0)
-    with pytest.raises(ValueError, match="lower_bound must be above 0"):
-        plot_scaling([make()], lower_bound=-4.0)
-
-
-def test_the_bound_says_that_it_is_a_limit():
-    ax = plot_scaling([make(), make(horizon=10**4)], lower_bound=4.0)
-    assert labelled(ax)[-1] == "Lai-Robbins, as T grows"
-    assert list(ax.lines[-1].get_ydata()) == [4.0, 4.0]
-
-
-def test_one_run_is_a_staircase_and_no_mean():
-    ax = make(final=[4.0], commits=[50]).plot()
-    line, dot = ax.lines
-    assert line.get_drawstyle() == "steps-post"
-    assert ax.get_ylabel() == "cumulative regret"
-    assert dot.get_xydata().tolist() == [[50, 1.0]]  # on the step that begins at round 10
-    ax = make().plot()
-    assert ax.lines[0].get_drawstyle() == "default"
-    assert ax.get_ylabel() == "mean cumulative regret"
-
-
-def test_a_mean_that_few_runs_carry_says_so():
-    final = np.r_[np.full(384, 20.0), np.full(16, 500.0)]
-    ax = make("A", final, np.full(400, 10), horizon=10**4).plot()
-    # 384 * 20 + 16 * 500 = 15,680; 16 runs carry 8,000
-    assert "A: 16 of 400 runs carry half the regret" in legend(ax)
-    assert not any("carry" in text for text in legend(make("A", np.full(400, 20.0), np.full(400, 10)).plot()))
-    assert not any("carry" in text for text in legend(make().plot()))
-
-
-def test_the_band_can_be_that_of_the_runs():
-    rows = np.array([[0.25, 1.0, 2.0, final] for final in (1.0, 2.0, 3.0, 4.0, 50.0)])
-    result = make("A", rows[:, -1], [10] * 5, curves=rows, regret=rows.mean(axis=0))
-    ax = result.plot(band=(0.25, 0.75))
-    heights = {y for x, y in ax.collections[0].get_paths()[0].vertices if x == 1000}
-    assert (min(heights), max(heights)) == (2.0, 4.0)
-    assert "25 to 75 % of the runs" in legend(ax)
-    with pytest.raises(ValueError, match="quantiles needs the regret of every run"):
-        make().plot(band=(0.1, 0.9))
-    for band in ((0.9, 0.1), (0.5, 1.5), "median"):
-        with pytest.raises(ValueError, match="band must be"):
-            result.plot(band=band)
-    for band in (3, None, ("a", "b")):
-        with pytest.raises(TypeError, match="band must be"):
-            result.plot(band=band)
-
-
 # ---- commitments
 
 
@@ -352,112 +233,3 @@ def test_names_of_many_commitments_are_apart_or_in_a_legend():
         figure.draw_without_rendering()
         assert apart(ax)
         assert len(labelled(ax)) + len(legend(ax)) == 10
-
-
-# ---- pulls
-
-
-def many_arms(label, scale, runs=3):
-    """Twenty arms in mixed order; the k-th best other one has `scale` times as many pulls as the (k+1)-th."""
-    gaps = np.array([0.05 * ((7 * arm + 3) % 20) for arm in range(20)])
-    rank = np.argsort(np.argsort(gaps))
-    pulls = np.array([[int(2000 * scale ** -float(k)) + run for k in rank] for run in range(runs)])
-    best = int(np.argmin(gaps))
-    pulls[:, best] += 50_000 - pulls.sum(axis=1)
-    final = pulls @ gaps
-    return Result(
-        times=[50_000],
-        regret=[final.mean()],
-        regret_sem=[final.std(ddof=1) / np.sqrt(runs)],
-        final_regret=final,
-        commit_time=np.full(runs, -1),
-        committed_arm=np.full(runs, -1),
-        pulls=pulls,
-        gaps=gaps,
-        label=label,
-    )
-
-
-def test_many_arms_are_shown_by_rank_with_the_best_in_the_name():
-    results = [many_arms("A", 1.2), many_arms("B", 1.4)]
-    ax = plot_pulls(results)
-    for result, container in zip(results, ax.containers, strict=True):
-        rank, share = container.lines[0].get_data()
-        assert rank.tolist() == list(range(2, 21))
-        order = np.argsort(result.gaps)
-        assert share == pytest.approx(result.pulls.mean(axis=0)[order[1:]] / 50_000)
-        (bars,) = container.lines[2]
-        sem = 1 / np.sqrt(3) / 50_000  # of runs with one pull more each
-        for (_, low), (_, high) in bars.get_segments():
-            assert high - low == pytest.approx(2 * 1.959964 * sem, rel=1e-5)
-    best = int(np.argmin(results[0].gaps))
-    shares = [result.pulls[:, best].mean() / 50_000 for result in results]
-    named = labelled(ax) or legend(ax)
-    assert named == [f"{name}, best arm {percent(share)}" for name, share in zip("AB", shares, strict=True)]
-    assert ax.get_yscale() == "log"
-
-
-def test_few_arms_have_error_bars_too():
-    result = make(final=(3.0, 4.0, 5.0))
-    ax = plot_pulls(result)
-    (low, high) = (point[0] for point in ax.containers[1].lines[2][0].get_segments()[0])
-    assert (low + high) / 2 == pytest.approx(16 / 1000)
-    assert high - low == pytest.approx(2 * 1.959964 * 4 / np.sqrt(3) / 1000, rel=1e-5)
-
-
-# ---- several panels
-
-
-def handles(figure):
-    (legend,) = figure.legends
-    return [text.get_text() for text in legend.get_texts()]
-
-
-def test_panels_share_one_legend():
-    figure = robai.figure(ten())
-    assert [ax.get_ylabel() for ax in figure.axes[:2]] == [
-        "mean cumulative regret",
-        "share of runs committed",
-    ]
-    assert len(figure.axes) == 3
-    assert handles(figure)[:10] == NAMES
-    assert handles(figure)[10:] == [
-        "95 % confidence interval of the mean",
-        "median commitment, of the runs that committed",
-    ]
-    assert all(ax.get_legend() is None for ax in figure.axes)
-    colours = [handle.get_color() for handle in figure.legends[0].get_lines()[:10]]
-    assert colours == [line.get_color() for line in curves(figure.axes[0])]
-    assert colours == [line.get_color() for line in curves(figure.axes[1])]
-
-
-@pytest.mark.parametrize(
-    "layout",
-    [
-        ("regret", "commitment", "wrong"),
-        (("regret", "tradeoff"), ("wrong", "final")),
-        (("regret",), ("wrong", "final"), ("commitment", "tradeoff", "pulls")),
-        ("tradeoff",),
-    ],
-)
-def test_panels_are_inside_the_figure_and_apart(layout):
-    figure = robai.figure(ten(), layout)
-    figure.draw_without_rendering()
-    parts = [ax.get_tightbbox() for ax in figure.axes] + [figure.legends[0].get_window_extent()]
-    for part in parts:
-        assert figure.bbox.x0 <= part.x0 + 1
-        assert part.x1 <= figure.bbox.x1 + 1
-        assert figure.bbox.y0 <= part.y0 + 1
-        assert part.y1 <= figure.bbox.y1 + 1
-    for one, other in itertools.combinations(parts, 2):
-        assert not one.padded(-1).overlaps(other.padded(-1))
-
-
-def test_panels_take_a_result_and_name_what_is_wrong():
-    assert len(robai.figure(make(), ["regret"]).axes) == 1
-    for layout, message in (
-        (("regret", "median"), "layout must be one of .*, got 'median'"),
-        ((), "at least one panel"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            robai.figure(make(), layout)

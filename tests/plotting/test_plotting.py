@@ -54,12 +54,6 @@ METHODS = ["plot", "plot_commitment", "plot_tradeoff", "plot_wrong_commit", "plo
 MANY = Comparison([make(f"policy {i}", commit_time=10 + i, regret=3.0 + GAP * i) for i in range(8)])
 
 
-@pytest.fixture(autouse=True)
-def close_figures():
-    yield
-    plt.close("all")
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_every_figure_uses_the_given_axes_and_leaves_the_rest_alone(method, monkeypatch):
     monkeypatch.setattr(plt, "show", lambda *_: pytest.fail("plt.show was called"))
