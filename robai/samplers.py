@@ -15,7 +15,7 @@ import numpy as np
 from robai import families
 from robai._base import checks, pointers
 from robai._base.intervals import Mean
-from robai._base.pointers import Pointer, is_pointer
+from robai._base.pointers import Pointer, Signature, is_pointer
 from robai._base.spec import Field, Kind, optional, parameter, spec
 from robai._core import families as _core
 from robai._core.engine import TAPE_LENGTH
@@ -31,7 +31,8 @@ STANDARD_ERRORS = 5.0
 
 def _draw(name: str, value: Any) -> Draw | Pointer:
     if isinstance(value, str | Pointer) or is_pointer(value):
-        return Pointer.of(name, value, len(Sampler.ctypes_signature._argtypes_), "")
+        signature = Signature(Sampler.signature, Sampler.ctypes_signature, "robai.Sampler.signature")
+        return Pointer.of(name, value, signature)
     if isinstance(value, type) or not callable(value):
         raise TypeError(f"{name} must be a function draw(arm, size, rng) or a compiled one, got {value!r}")
     draw: Draw = value

@@ -31,6 +31,15 @@ class Signature(NamedTuple):
     ctype: Any  # as ctypes has it
     where: str  # what to write for the text
 
+    def __reduce__(self) -> tuple[Any, ...]:  # types of functions and pointers have no names to go by
+        types = [self.ctype._restype_, *self.ctype._argtypes_]
+        plain = [ctypes.c_void_p if each is not None and _points(each) else each for each in types]
+        return _signature, (self.text, plain, self.where)
+
+
+def _signature(text: str, types: list[Any], where: str) -> Signature:
+    return Signature(text, ctypes.CFUNCTYPE(*types), where)
+
 
 class Resolved(NamedTuple):
     """Where a function is in this process, and an object that keeps it there."""
@@ -46,7 +55,7 @@ class Pointer:
     Attributes
     ----------
     given : a `numba.cfunc`, a function of ctypes, an address, or "package.module:object" with one of these
-    expected : its Signature, or how many parameters it takes if nobody checks more
+    expected : its Signature
 
     Examples
     --------
@@ -60,16 +69,16 @@ class Pointer:
     """
 
     given: Any
-    expected: Signature | int
+    expected: Signature
 
     @classmethod
-    def of(cls, name: str, value: Any, expected: Signature | int, instead: str = "") -> Pointer:
-        """A checked pointer; a TypeError for a plain Python function, which says what to write `instead`."""
+    def of(cls, name: str, value: Any, expected: Signature) -> Pointer:
+        """A checked pointer; a TypeError for a plain Python function, which says what to write instead."""
         if isinstance(value, Pointer):
             return value
         pointer = cls(value, expected)
         if pointer.path is None:
-            _resolved(name, value, expected, instead)
+            _resolved(name, value, expected)
             return pointer
         module, _, path = pointer.path.partition(":")
         if not all(part.isidentifier() for part in [*module.split("."), *path.split(".")]):
@@ -159,14 +168,13 @@ def _name(value: Any) -> str:
     return str(getattr(value, "__name__", None) or getattr(value, "native_name", None) or "function")
 
 
-def _resolved(name: str, value: Any, expected: Signature | int, instead: str = "") -> Resolved:
+def _resolved(name: str, value: Any, expected: Signature) -> Resolved:
     """The address, after a look at how the function is declared, if it says so."""
     if not is_pointer(value):
-        plain = callable(value) and not inspect.isclass(value)
-        if plain and not instead and isinstance(expected, Signature):
+        way = ""
+        if callable(value) and not inspect.isclass(value):
             function = f"{_name(value)}.py_func" if hasattr(value, "py_func") else _name(value)  # of njit
-            instead = f"numba.cfunc({expected.where})({function})"
-        way = f"; write {instead}" if plain and instead else ""
+            way = f"; write numba.cfunc({expected.where})({function})"
         raise TypeError(
             f'{name} must be a numba.cfunc, a function of ctypes, an address or "package.module:object", '
             f"got {value!r}{way}"
@@ -183,15 +191,11 @@ def _resolved(name: str, value: Any, expected: Signature | int, instead: str = "
     return Resolved(address, value)
 
 
-def _check(name: str, value: Any, declared: Any, expected: Signature | int) -> None:
+def _check(name: str, value: Any, declared: Any, expected: Signature) -> None:
     """An error if a function is declared to be of another signature."""
     if declared._flags_ & _NEEDS_THE_LOCK:
         raise TypeError(f"{name} must not need Python's lock, got {value!r}: load it by ctypes.CDLL")
     result, parameters = declared.restype, declared.argtypes
-    if isinstance(expected, int):
-        if parameters is not None and len(parameters) != expected:
-            raise ValueError(f"{name} must take {expected} parameters, got {value!r} with {len(parameters)}")
-        return
     if parameters is None and result is ctypes.c_int:  # as a CDLL makes it: nothing is declared
         return
     wanted = expected.ctype._argtypes_

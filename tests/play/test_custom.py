@@ -1,23 +1,10 @@
 """Policies written in Python, in simulations and in agents."""
 
-import math
-
 import numpy as np
 import pytest
+from support.examples import PlainUCB
 
 import robai
-
-
-class PlainUCB:
-    """UCB, as `robai.UCB` plays it."""
-
-    def select(self, state):
-        if state.t < state.n_arms:
-            return state.t
-        return int((state.means + np.sqrt(2 * math.log(state.horizon) / state.pulls)).argmax())
-
-    def update(self, arm, reward):
-        pass
 
 
 class ExploreThenCommit:

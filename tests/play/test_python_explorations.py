@@ -1,26 +1,13 @@
 """An exploration in Python whose stopping and commitment are compiled: the runs of its compiled twin."""
 
-import math
-
 import numpy as np
 import pytest
+from support.examples import PlainUCB
 
 import robai
 from robai import families, rules
 
 BANDITS = [robai.Gaussian([1.0, 0.0, 0.4]), robai.Bernoulli([0.9, 0.2, 0.5])]
-
-
-class PlainUCB:
-    """As `robai.UCB(sigma=1.0)`, but that ties go to the first: of initial pulls and of indices."""
-
-    def select(self, state):
-        if state.t < state.n_arms:
-            return state.t
-        return int((state.means + np.sqrt(2 * math.log(state.horizon) / state.pulls)).argmax())
-
-    def update(self, arm, reward):
-        pass
 
 
 class InTurn:

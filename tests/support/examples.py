@@ -123,6 +123,18 @@ def irregular(label="EOCP", pulls=PULLS, commitments=COMMITMENTS, horizon=1000, 
     )
 
 
+class PlainUCB:
+    """As `robai.UCB(sigma=1.0)`, but that ties go to the first: of initial pulls and of indices."""
+
+    def select(self, state):
+        if state.t < state.n_arms:
+            return state.t
+        return int((state.means + np.sqrt(2 * math.log(state.horizon) / state.pulls)).argmax())
+
+    def update(self, arm, reward):
+        pass
+
+
 class Turns:
     """A policy written in Python: all arms in turn."""
 
