@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Part, parameter, spec
-from robai._core import protocols, stopping
+from robai._core import protocols, stopping, thresholds
 from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
@@ -207,7 +207,7 @@ class LikelihoodRatio(Stopping):
         core = family._core(game.n_arms)
         if self.share is not None:
             return stopping.LikelihoodRatio(
-                core, stopping.FixedThreshold(self.share * math.log(game.horizon))
+                core, thresholds.FixedThreshold(self.share * math.log(game.horizon))
             )
         threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
