@@ -274,9 +274,7 @@ BUYERS = [(0.033, 0.03), (0.06, 0.03), (0.04, 0.03, 0.03, 0.02), (0.03, 0.03)]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["lognormal", "exponential", "pareto"])
-@pytest.mark.parametrize(
-    "buyers", [(0.033, 0.03), (0.06, 0.03), (0.04, 0.03, 0.03, 0.02), (0.03, 0.03)], ids=repr
-)
+@pytest.mark.parametrize("buyers", BUYERS, ids=repr)
 def test_revenue_is_hardly_ever_decided_wrongly(law, buyers):
     arms = [(law, each) for each in buyers]
     chosen = experiments(robai.KLEOCPUG(), "gaussian", arms, 200_000, 300)
@@ -290,7 +288,7 @@ def test_revenue_is_hardly_ever_decided_wrongly(law, buyers):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", [robai.EOCPUG(bounds="bernstein"), robai.KLEOCPUG()], ids=repr)
-@pytest.mark.parametrize("buyers", [(0.033, 0.03), (0.06, 0.03)], ids=repr)
+@pytest.mark.parametrize("buyers", BUYERS[:2], ids=repr)
 def test_revenue_with_a_cap_is_hardly_ever_decided_wrongly(policy, buyers):
     arms = [("lognormal", each) for each in buyers]
     chosen = experiments(policy, families.Bounded(0, 1000), arms, 200_000, 300, cap=1000.0)
