@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import Field, Kind, Part, between, choice, optional, parameter, spec, whole
+from robai._base.spec import Field, Kind, Pairs, Part, between, choice, optional, parameter, spec, whole
 from robai._core import families as _core
 
 __all__ = [
@@ -114,6 +114,7 @@ class Gaussian(Family):
     """
 
     name: ClassVar[str] = "gaussian"
+    exclusive: ClassVar[Pairs] = (("sigma", "variance"),)
     sigma: Field[float | Iterable[float] | None, Scale | None] = parameter(OPTIONAL_SIGMA, default=None)
     variance: Variance = parameter(VARIANCE, default="both")
 

@@ -39,6 +39,7 @@ Check = Callable[[str, Any], Any]
 Taken = TypeVar("Taken", contravariant=True)
 Kept = TypeVar("Kept", covariant=True)
 _T = TypeVar("_T")
+Pairs = tuple[tuple[str, str], ...]
 
 _DEEPEST = 20  # specifications within specifications
 _LONGEST = 1000  # entries of a sequence in a description
@@ -117,15 +118,26 @@ class Spec:
     """What all specifications have."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    exclusive: ClassVar[Pairs] = ()  # parameters of which one at least must have its default
 
     def __post_init__(self) -> None:
         for each in fields(self):
             if "kind" in each.metadata:
                 value = each.metadata["kind"].check(each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
+        changed = dict(self._changed()) if self.exclusive else {}
+        for first, second in self.exclusive:
+            if first in changed and second in changed:
+                given = f"{first}={changed[first]!r} and {second}={changed[second]!r}"
+                raise ValueError(f"{type(self).__name__} takes {first} or {second}, got {given}")
 
     def _parameters(self) -> list[tuple[str, Any]]:
         return [(each.name, getattr(self, each.name)) for each in fields(self)]
+
+    def _changed(self) -> list[tuple[str, Any]]:
+        """The parameters that are not at their default."""
+        default = {each.name: each.default for each in fields(self)}
+        return [(name, value) for name, value in self._parameters() if value != default[name]]
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
@@ -133,9 +145,8 @@ class Spec:
 
     def label(self) -> str:
         """The name with the parameters that are not at their default."""
-        default = {each.name: each.default for each in fields(self)}
-        changed = [f"{name}={value!r}" for name, value in self._parameters() if value != default[name]]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        changed = ", ".join(f"{name}={value!r}" for name, value in self._changed())
+        return f"{type(self).__name__}({changed})"
 
     def to_dict(self) -> dict[str, Any]:
         """Its name under "type", and every parameter: a default that changes cannot change an old file."""

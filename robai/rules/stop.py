@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from robai import families
 from robai._base import checks
-from robai._base.spec import Field, Kind, Part, parameter, spec
+from robai._base.spec import Field, Kind, Pairs, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
 from robai._core.pointers import FunctionStop
@@ -149,6 +149,7 @@ class Separation(Stopping):
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("bounds", "sigma"))
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
     bounds: BoundsName = parameter(BOUNDS, default="gaussian")
@@ -192,15 +193,11 @@ class LikelihoodRatio(Stopping):
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """
 
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"))
     share: float | None = parameter(SHARE, default=None)
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.share is not None and self.delta is not None:
-            raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
     def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)
