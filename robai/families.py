@@ -272,6 +272,13 @@ def known(family: Family) -> Family:
     return family
 
 
+def one_law(family: Family) -> Family:
+    """The family, where it has to be the same for all arms, too."""
+    if isinstance(known(family), Gaussian) and isinstance(family.proxy, tuple):
+        raise ValueError(f"family must have one sigma for all arms here, got {family!r}")
+    return family
+
+
 def as_family(value: Any) -> Family:
     """The family that a name, a family or a bandit stands for."""
     if isinstance(value, Family):

@@ -108,14 +108,21 @@ def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
         KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
 
     Paper, section "Regret Optimality for General Bandits", before Algorithm 3. Gaussian: gap^2 / (2 sigma^2).
+    With one sigma an arm the first divergence is that of arm a and the second, of how far the best arm's mean
+    must be from mu'_a, that of the best arm.
 
     >>> round(kl_min([0.7, 0.2], family=Gaussian(1.0)), 6)
     0.125
     >>> round(kl_min([0.7, 0.2], family="bernoulli"), 6)
     0.534111
+    >>> round(kl_min([0.7, 0.2], family=Gaussian((1.0, 2.0))), 6)
+    0.03125
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
+    if isinstance(family, Gaussian) and isinstance(family.sigma, tuple):
+        sigma = one_an_arm(family.sigma, means.size)
+        return float(((means[best] - means[others]) / np.maximum(sigma[others], sigma[best])).min() ** 2 / 2)
     between = mu_prime(means, family=family)[others]
     forward = distances(family, means[others], means[best])
     backward = 4 * distances(family, between, means[others])
@@ -135,6 +142,9 @@ def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
     means, family = read(bandit, family)
     best, others = unique_best(means)
     points = means.copy()
+    if isinstance(family, Gaussian):  # whatever sigma is
+        points[others] = means[others] + (means[best] - means[others]) / 2
+        return points
     points[others] = share_point(family, means[others], means[best], 0.25)
     return points
 
@@ -281,10 +291,8 @@ class Asymptotics(NamedTuple):
         means, family = read(bandit, family)
         if means.size != 2:
             raise ValueError(f"means must have two arms, as in Table 1, got {means.tolist()!r}")
-        if self.setting == "Gaussian" and sigma is None and family.proxy is None:
-            raise ValueError(f"sigma must be given, as {family!r} has none, got None")
         if self.setting == "Gaussian":
-            family = Gaussian(family.proxy if sigma is None else checks.scale("sigma", sigma))
+            family = Gaussian(one_proxy(family) if sigma is None else checks.scale("sigma", sigma))
         return self.multiple * lai_robbins(means, family=family)
 
 
@@ -322,7 +330,21 @@ def read(bandit: Arms, family: Rewards) -> tuple[NDArray[np.float64], Family]:
     means: Any = getattr(bandit, "means", bandit)  # whatever it is, until it is checked
     if np.ndim(means) != 1 or len(means) < 2:
         raise ValueError(f"means must be a list of at least two numbers, got {means!r}")
+    if isinstance(family.proxy, tuple):
+        one_an_arm(family.proxy, len(means))
     return np.array([family.check_mean(f"means[{arm}]", mean) for arm, mean in enumerate(means)]), family
+
+
+def one_proxy(family: Family) -> float:
+    """The smallest sigma for which the rewards of all arms are known to be sigma-sub-Gaussian."""
+    sigma = family.proxy
+    if sigma is None:
+        raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
+    if isinstance(sigma, tuple):
+        raise ValueError(
+            f"sigma must be given, for policies that have one for all arms, got None for {family!r}"
+        )
+    return sigma
 
 
 def unique_best(means: NDArray[np.float64]) -> tuple[int, NDArray[np.bool_]]:
