@@ -186,6 +186,7 @@ class LikelihoodRatio(Stopping):
     "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
     "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
     "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
+                         but bounded rewards and an unknown variance
     "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
                          bounded and Gaussian rewards, also of unknown variance
     "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
@@ -206,7 +207,7 @@ class LikelihoodRatio(Stopping):
             return stopping.LikelihoodRatio(
                 core, stopping.FixedThreshold(self.share * math.log(game.horizon))
             )
-        threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
+        threshold = threshold_of(self.threshold, family, game, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
 
 
