@@ -12,7 +12,7 @@ from typing import Any
 from robai._base import checks
 from robai._base.progress import Progress
 from robai._base.spec import as_text, brief
-from robai._play.assumptions import told_gap, warn_of_assumptions
+from robai._play.assumptions import told, warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order, play_at_once
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
@@ -249,7 +249,7 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
     seconds = time.perf_counter() - started
     meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
     if isinstance(simulation.bandit, Instances):
-        meta["told_gap"] = told_gap(simulation.policy)
+        meta |= told(simulation.policy)
     if not small:
         return Result(**merger.arrays(), label=label, meta=meta)
     return Result._of(label, meta, merger.arrays())  # its checks take as long as all the rest

@@ -120,13 +120,26 @@ def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
-    if isinstance(family, Gaussian) and isinstance(family.sigma, tuple):
-        sigma = one_an_arm(family.sigma, means.size)
-        return float(((means[best] - means[others]) / np.maximum(sigma[others], sigma[best])).min() ** 2 / 2)
-    between = mu_prime(means, family=family)[others]
-    forward = distances(family, means[others], means[best])
-    backward = 4 * distances(family, between, means[others])
-    return float(np.minimum(forward, backward).min())
+    if not isinstance(family.proxy, tuple):
+        _need_finite(family, distances(family, means[others], means[best]), means[best])
+    return float(smallest_divergences(means[np.newaxis], family)[0])
+
+
+def smallest_divergences(means: NDArray[np.float64], family: Family) -> NDArray[np.float64]:
+    """`kl_min` of each row; 0 where several arms are best.
+
+    At the edge of the domain, where KL(mu_a, mu_best) is infinite, mu'_a is its limit, mu_best.
+    """
+    order = np.argsort(means, axis=1)
+    ranked = np.take_along_axis(means, order, axis=1)
+    top, rest = ranked[:, -1:], ranked[:, :-1]
+    if isinstance(family, Gaussian) and family.sigma is not None:
+        sigma = one_an_arm(family.sigma, means.shape[1])[order]
+        smallest: NDArray[np.float64] = ((top - rest) / np.maximum(sigma[:, :-1], sigma[:, -1:])).min(axis=1)
+        return smallest**2 / 2
+    top = np.broadcast_to(top, rest.shape)
+    backward = 4 * divergence(family, share_point(family, rest, top, 0.25), rest)
+    return np.minimum(divergence(family, rest, top), backward).min(axis=1)
 
 
 def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
@@ -145,18 +158,24 @@ def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
     if isinstance(family, Gaussian):  # whatever sigma is
         points[others] = means[others] + (means[best] - means[others]) / 2
         return points
+    _need_finite(family, distances(family, means[others], means[best]), means[best])
     points[others] = share_point(family, means[others], means[best], 0.25)
     return points
 
 
-def share_point(family: Family, mean: NDArray[np.float64], top: float, share: float) -> NDArray[np.float64]:
-    """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
-    whole = distances(family, mean, top)
-    if not np.all(np.isfinite(whole)):
+def _need_finite(family: Family, divergences: NDArray[np.float64], top: float) -> None:
+    if not np.all(np.isfinite(divergences)):
         raise ValueError(
             f"the largest of the means must not be at the edge of the domain of {family!r}, where the "
             f"divergence of the others from it is infinite, got {float(top)!r}"
         )
+
+
+def share_point(
+    family: Family, mean: NDArray[np.float64], top: float | NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
+    whole = divergence(family, mean, top)
     # Bisection, to the last bit, for the part of the way from top down to mean.
     low, high = np.zeros_like(mean), np.ones_like(mean)
     for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
