@@ -11,7 +11,7 @@ from typing import Any
 
 from robai._base import checks
 from robai._base.progress import Progress
-from robai._base.spec import as_text, brief
+from robai._base.spec import as_text
 from robai._play.assumptions import told, warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order, play_at_once
 from robai._play.checkpoint import BATCH, Checkpoint
@@ -284,7 +284,7 @@ def _named_bandits(bandits: Any) -> dict[str, Bandit]:
     for name, bandit in pairs:
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandits must be bandits of robai.bandits, got {bandit!r}")
-        name = as_text(brief(bandit.to_dict())) if name is None else name
+        name = as_text(bandit.brief()) if name is None else name
         if not isinstance(name, str) or not name:
             raise ValueError(f"bandits must be named by non-empty strings, got {name!r}")
         if name in named:

@@ -318,3 +318,18 @@ def test_a_result_checks_its_gaps_run_by_run(result):
     assert unknown == robai.Result(**values | {"means": []}) != result
     with pytest.raises(ValueError, match="final_regret must be that of the pulls"):
         robai.Result(**values | {"pulls": result.pulls[::-1]})
+
+
+def test_many_given_means_are_described_once(monkeypatch):
+    """By a hash, which takes longer than a small simulation does."""
+    means = np.random.default_rng(0).uniform(size=(2000, 3))
+    bandit, calls, described = robai.Instances("bernoulli", means), [], priors.Given.to_dict
+    monkeypatch.setattr(priors.Given, "to_dict", lambda prior: calls.append(prior) or described(prior))
+    first = robai.simulate(robai.UCB(), bandit, 100, 2, rng=0).meta["bandit"]
+    first["prior"]["means"]["length"] = 0  # somebody's own
+    second = robai.simulate(robai.UCB(), bandit, 100, 2, rng=0).meta["bandit"]
+    assert len(calls) == 1
+    assert second["prior"]["means"]["length"] == 2000
+    for other in (means[::-1], means.reshape(3000, 2), means + 1e-16):
+        assert robai.Instances("bernoulli", other).brief() != second
+    assert robai.Instances("bernoulli", means.copy()).brief() == second

@@ -20,6 +20,7 @@ import math
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -152,6 +153,15 @@ class Spec:
         """Its name under "type", and every parameter: a default that changes cannot change an old file."""
         return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
 
+    def brief(self) -> dict[str, Any]:
+        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries."""
+        description: dict[str, Any] = json.loads(self._brief)  # one for each who asks
+        return description
+
+    @cached_property
+    def _brief(self) -> str:
+        return json.dumps(_brief(self.to_dict()))
+
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, depth: int = _DEEPEST) -> Self:
         """The specification that `to_dict` described; a ValueError or TypeError if there is none such.
@@ -207,19 +217,26 @@ def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
     return listed
 
 
-def brief(value: Any) -> Any:
-    """What `to_dict` returned, in JSON values, with length and hash of lists of more than 1,000 entries."""
+def _brief(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: brief(each) for name, each in value.items()}
+        return {name: _brief(each) for name, each in value.items()}
     if isinstance(value, list) and len(value) <= _LONGEST:
-        return [brief(each) for each in value]
+        return [_brief(each) for each in value]
     if isinstance(value, list):
-        numbers = all(type(each) is float for each in value)
-        data = array("d", value).tobytes() if numbers else json.dumps(value, default=repr).encode()
-        return {"length": len(value), "sha256": hashlib.sha256(data).hexdigest()}
+        return {"length": len(value), "sha256": hashlib.sha256(_bytes(value)).hexdigest()}
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return repr(value)  # in a specification that is not robai's own
+
+
+def _bytes(value: list[Any]) -> bytes:
+    """Numbers, or rows of them, as they are in memory: a text of them would take ten times as long."""
+    kinds = set(map(type, value))
+    if kinds == {float}:
+        return array("d", value).tobytes()
+    if kinds == {list}:
+        return b"".join(b"[%d]" % len(each) + _bytes(each) for each in value)
+    return json.dumps(value, default=repr).encode()
 
 
 def as_text(description: Any) -> str:

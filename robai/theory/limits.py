@@ -139,7 +139,8 @@ def smallest_divergences(means: NDArray[np.float64], family: Family) -> NDArray[
         return smallest**2 / 2
     top = np.broadcast_to(top, rest.shape)
     backward = 4 * divergence(family, share_point(family, rest, top, 0.25), rest)
-    return np.minimum(divergence(family, rest, top), backward).min(axis=1)
+    smallest = np.minimum(divergence(family, rest, top), backward).min(axis=1)
+    return smallest
 
 
 def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
