@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import Field, Kind, Part, between, choice, optional, parameter, spec, whole
+from robai._base.spec import Field, Kind, Pairs, Part, between, choice, optional, parameter, spec, whole
 from robai._core import families as _core
 
 __all__ = [
@@ -114,6 +114,7 @@ class Gaussian(Family):
     """
 
     name: ClassVar[str] = "gaussian"
+    exclusive: ClassVar[Pairs] = (("sigma", "variance"),)
     sigma: Field[float | Iterable[float] | None, Scale | None] = parameter(OPTIONAL_SIGMA, default=None)
     variance: Variance = parameter(VARIANCE, default="both")
 
@@ -268,6 +269,13 @@ def known(family: Family) -> Family:
     """The family, where it has to be one whose members differ by their means alone."""
     if isinstance(family, Gaussian) and family.sigma is None:
         raise ValueError(f"family must have a sigma here: say families.Gaussian(1.0), got {family!r}")
+    return family
+
+
+def one_law(family: Family) -> Family:
+    """The family, where it has to be the same for all arms, too."""
+    if isinstance(known(family), Gaussian) and isinstance(family.proxy, tuple):
+        raise ValueError(f"family must have one sigma for all arms here, got {family!r}")
     return family
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai.families import FamilyLike, Gaussian, as_family, known  # noqa: F401 - Gaussian for the examples
+from robai.families import FamilyLike, Gaussian, as_family, one_law  # noqa: F401 - Gaussian for the examples
 
 if TYPE_CHECKING:
     from robai.bandits import Bandit
@@ -108,7 +108,7 @@ def _elementwise(
     which: Literal["divergence", "upper", "lower"], family: FamilyLike | Bandit, **arguments: ArrayLike
 ) -> float | NDArray[np.float64]:
     """A function of the family at p and q, or p and level, which are checked and broadcast."""
-    family = known(as_family(family))
+    family = one_law(as_family(family))
     arrays = {name: _numbers(name, values) for name, values in arguments.items()}
     for name, array in arrays.items():
         largest = LARGEST if name == "p" else inf

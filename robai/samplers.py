@@ -116,6 +116,10 @@ class Sampler(Bandit):
         support: tuple[float, float] = own if self.support is None else self.support
         if self.family is None and all(map(math.isfinite, support)):
             object.__setattr__(self, "family", families.Bounded(*support))
+        if support[0] < own[0] or support[1] > own[1]:
+            raise ValueError(
+                f"family={self.family!r} is for rewards in [{own[0]:g}, {own[1]:g}], got support={support!r}"
+            )
         object.__setattr__(self, "support", support)
         means = tuple(checks.real(f"means[{arm}]", mean) for arm, mean in enumerate(self.means))
         for arm, mean in enumerate(means):

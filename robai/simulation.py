@@ -11,8 +11,8 @@ from typing import Any
 
 from robai._base import checks
 from robai._base.progress import Progress
-from robai._base.spec import as_text, brief
-from robai._play.assumptions import told_gap, warn_of_assumptions
+from robai._base.spec import as_text
+from robai._play.assumptions import told, warn_of_assumptions
 from robai._play.batches import Merger, batch_size, in_order, play_at_once
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
@@ -249,7 +249,7 @@ def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: 
     seconds = time.perf_counter() - started
     meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
     if isinstance(simulation.bandit, Instances):
-        meta["told_gap"] = told_gap(simulation.policy)
+        meta |= told(simulation.policy)
     if not small:
         return Result(**merger.arrays(), label=label, meta=meta)
     return Result._of(label, meta, merger.arrays())  # its checks take as long as all the rest
@@ -284,7 +284,7 @@ def _named_bandits(bandits: Any) -> dict[str, Bandit]:
     for name, bandit in pairs:
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandits must be bandits of robai.bandits, got {bandit!r}")
-        name = as_text(brief(bandit.to_dict())) if name is None else name
+        name = as_text(bandit.brief()) if name is None else name
         if not isinstance(name, str) or not name:
             raise ValueError(f"bandits must be named by non-empty strings, got {name!r}")
         if name in named:

@@ -201,6 +201,24 @@ def test_summary_speaks_of_ranks_and_of_gaps_that_are_smaller_than_told(result):
     assert "which the policy was told" not in result.summary()
 
 
+@pytest.mark.parametrize("family", ["bernoulli", families.Poisson(), families.Gaussian((0.2, 0.4, 0.1))])
+def test_summary_speaks_of_divergences_that_are_smaller_than_told(family):
+    """Also of a result that was saved and loaded, with equal arms and a sure one among the instances."""
+    rng = np.random.default_rng(4)
+    means = np.vstack([rng.uniform(size=(50, 3)), [[0.5, 0.5, 0.1], [1.0, 0.5, 0.2]]])
+    told = 0.1
+    single = [robai.theory.kl_min(row, family=family) for row in means[:50]] + [0.0, 4 * np.log(2)]
+    result = robai.simulate(robai.KLEOCP(told), robai.Instances(family, means), 500, len(means), rng=0)
+    if family != "bernoulli":  # of which 1 is the edge
+        single[-1] = robai.theory.kl_min(means[-1], family=family)
+    below = sum(kl < told for kl in single)
+    assert 5 < below < 50
+    text = f"divergences {below} of 52 runs had one below 0.1, which the policy was told"
+    assert text in result.summary()
+    again = pickle.loads(pickle.dumps(result))
+    assert text in again.summary()
+
+
 def test_equal_best_arms_of_a_run_are_all_right():
     instances = robai.Instances(families.Gaussian(0.1), [[1.0, 1.0, 0.0], [0.0, 1.0, 0.5]])
     result = robai.simulate(robai.EOCPUG(), instances, 2000, 40, rng=0)
@@ -300,3 +318,18 @@ def test_a_result_checks_its_gaps_run_by_run(result):
     assert unknown == robai.Result(**values | {"means": []}) != result
     with pytest.raises(ValueError, match="final_regret must be that of the pulls"):
         robai.Result(**values | {"pulls": result.pulls[::-1]})
+
+
+def test_many_given_means_are_described_once(monkeypatch):
+    """By a hash, which takes longer than a small simulation does."""
+    means = np.random.default_rng(0).uniform(size=(2000, 3))
+    bandit, calls, described = robai.Instances("bernoulli", means), [], priors.Given.to_dict
+    monkeypatch.setattr(priors.Given, "to_dict", lambda prior: calls.append(prior) or described(prior))
+    first = robai.simulate(robai.UCB(), bandit, 100, 2, rng=0).meta["bandit"]
+    first["prior"]["means"]["length"] = 0  # somebody's own
+    second = robai.simulate(robai.UCB(), bandit, 100, 2, rng=0).meta["bandit"]
+    assert len(calls) == 1
+    assert second["prior"]["means"]["length"] == 2000
+    for other in (means[::-1], means.reshape(3000, 2), means + 1e-16):
+        assert robai.Instances("bernoulli", other).brief() != second
+    assert robai.Instances("bernoulli", means.copy()).brief() == second

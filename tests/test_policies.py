@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from support import reference
 from support.examples import POLICIES, arms_played, fitting
 
 import robai
-from robai import rules
+from robai import families, rules
 
 
 def assert_plays_the_reference(policy, bandit, horizon, runs, seed=0):
@@ -114,7 +115,6 @@ def _bad(kind, **arguments):
         _bad(robai.ActionElimination, radius="other"),
         _bad(rules.FixedRound, round=0),
         _bad(rules.LikelihoodRatio, share=0.0),
-        _bad(rules.LikelihoodRatio, share=0.5, delta=0.1),
         _bad(rules.Both, first=rules.Never(), second=3),
         _bad(robai.Policy, explore=rules.Never()),
         _bad(robai.Policy, explore=robai.UCB(), stop=rules.LargestMean()),
@@ -126,6 +126,35 @@ def test_a_bad_parameter_is_named(kind, arguments):
     with pytest.raises((ValueError, TypeError)) as caught:
         kind(**arguments)
     assert any(name in str(caught.value) for name in arguments)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        _bad(rules.LikelihoodRatio, share=0.5, delta=0.1),
+        _bad(rules.LikelihoodRatio, share=0.5, threshold="proved"),
+        _bad(rules.Separation, share=0.5, delta=0.1),
+        _bad(rules.Separation, bounds="bernstein", sigma=1.0),
+        _bad(robai.EOCPUG, bounds="bernstein", sigma=1.0),
+        _bad(rules.UpperBound, level="ratio", inflation=1.0),
+        _bad(rules.KLUpperBound, level="++", inflation=1.0),
+        _bad(rules.BernsteinBound, level="round", inflation=1.0),
+        _bad(families.Gaussian, sigma=1.0, variance="own"),
+    ],
+)
+def test_parameters_that_exclude_each_other_are_refused(kind, arguments):
+    one, other = arguments
+    with pytest.raises(ValueError, match=f"{kind.__name__} takes {one} or {other}, got {one}=.* {other}="):
+        kind(**arguments)
+    for name in arguments:
+        kind(**{name: arguments[name]})
+
+
+@pytest.mark.parametrize("level", ["horizon", "ratio", "++"])
+def test_zeta_is_for_one_level(level):
+    rules.BernsteinBound("round", zeta=2.0)
+    with pytest.raises(ValueError, match=f"zeta must be 1 .* got 2.0 with '{re.escape(level)}'"):
+        rules.BernsteinBound(level, zeta=2.0)
 
 
 def test_the_nearest_name_is_offered():

@@ -157,6 +157,7 @@ def test_what_is_known_of_the_rewards():
         ({"means": [0.5, 2.0]}, r"means\[1\] must be from 0 to 1, got 2.0"),
         ({"means": [0.5, "a"]}, r"means\[1\] must be a number"),
         ({"support": (1, 0)}, "support must be the smallest and then the largest"),
+        ({"support": (0, 5), "family": "bernoulli"}, r"rewards in \[0, 1\], got support=\(0.0, 5.0\)"),
         ({"support": 3}, "support must be the smallest and the largest reward, got 3"),
         ({"sigma": -1.0}, "sigma must be"),
         ({"sigma": (1.0, 1.0, 1.0)}, "sigma must be one number, or one for each of 2 arms"),

@@ -81,16 +81,52 @@ def test_what_is_compared_for_gaussian_rewards():
         (families.Poisson(), "garivier-kaufmann"),
         (families.Gaussian(1.0), "garivier-kaufmann"),
         (families.Gaussian(), "kaufmann-koolen"),
+        (families.Bounded(0, 5), "kaufmann-koolen"),
+        (families.Bounded(), "garivier-kaufmann"),
     ],
     ids=repr,
 )
 def test_a_threshold_that_is_not_proved_for_a_family_is_refused(family, name):
-    with pytest.raises(ValueError, match=r"threshold=|family must"):
+    with pytest.raises(
+        ValueError, match=f"threshold='{name}' is not proved for rewards of .*: use '"
+    ) as error:
         rules.LikelihoodRatio(threshold=name).start(Game.of(2, 100, family))
+    instead = str(error.value).split(": use '")[1].split("'")[0]
+    rules.LikelihoodRatio(threshold=instead).start(Game.of(2, 100, family))
+
+
+@pytest.mark.parametrize(
+    ("rewards", "family", "proved"),
+    [
+        (robai.Beta([0.5, 0.4], 1.0), families.Bernoulli(), ["mixture"]),
+        (robai.Beta([0.5, 0.4], 1.0), families.Gaussian(0.5), ["mixture"]),
+        (robai.Beta([0.5, 0.4], 1.0), families.Gaussian(), []),
+        (robai.Beta([0.5, 0.4], 1.0), families.Poisson(), []),
+        (robai.Empirical([[0, 3], [1, 2]]), families.Binomial(3), []),
+        (robai.Poisson([5, 4]), families.Gaussian(9.0), []),
+        (robai.Gaussian([0.5, 0.4]), families.Gaussian(), ["mixture"]),
+        (robai.Gaussian([0.5, 0.4]), families.Gaussian(2.0), ["mixture", "kaufmann-koolen"]),
+    ],
+    ids=repr,
+)
+def test_thresholds_for_rewards_that_are_taken_for_others(rewards, family, proved):
+    """Of these only bets that any rewards in the range, or any sub-Gaussian ones, cannot win have a proof."""
+    game = Game.of(2, 100, rewards)
+    for name in ("mixture", "garivier-kaufmann", "kaufmann-koolen", "proved"):
+        rule = rules.LikelihoodRatio(threshold=name, family=family)
+        if name in proved or (name == "proved" and proved):
+            rule.start(game)
+            continue
+        with pytest.raises(ValueError, match=f"threshold='{name}' is not proved"):
+            rule.start(game)
 
 
 def test_the_lowest_threshold_with_a_proof():
-    for family, mixture in ((families.Bernoulli(), True), (families.Poisson(), False)):
+    for family, mixture in (
+        (families.Bernoulli(), True),
+        (families.Bounded(), True),
+        (families.Poisson(), False),
+    ):
         rule = rules.LikelihoodRatio(threshold="proved").start(Game.of(2, 100, family))
         assert rule.mixture == mixture
 

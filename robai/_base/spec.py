@@ -20,6 +20,7 @@ import math
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -39,6 +40,7 @@ Check = Callable[[str, Any], Any]
 Taken = TypeVar("Taken", contravariant=True)
 Kept = TypeVar("Kept", covariant=True)
 _T = TypeVar("_T")
+Pairs = tuple[tuple[str, str], ...]
 
 _DEEPEST = 20  # specifications within specifications
 _LONGEST = 1000  # entries of a sequence in a description
@@ -117,15 +119,26 @@ class Spec:
     """What all specifications have."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
+    exclusive: ClassVar[Pairs] = ()  # parameters of which one at least must have its default
 
     def __post_init__(self) -> None:
         for each in fields(self):
             if "kind" in each.metadata:
                 value = each.metadata["kind"].check(each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
+        changed = dict(self._changed()) if self.exclusive else {}
+        for first, second in self.exclusive:
+            if first in changed and second in changed:
+                given = f"{first}={changed[first]!r} and {second}={changed[second]!r}"
+                raise ValueError(f"{type(self).__name__} takes {first} or {second}, got {given}")
 
     def _parameters(self) -> list[tuple[str, Any]]:
         return [(each.name, getattr(self, each.name)) for each in fields(self)]
+
+    def _changed(self) -> list[tuple[str, Any]]:
+        """The parameters that are not at their default."""
+        default = {each.name: each.default for each in fields(self)}
+        return [(name, value) for name, value in self._parameters() if value != default[name]]
 
     def __repr__(self) -> str:
         parameters = ", ".join(f"{name}={value!r}" for name, value in self._parameters())
@@ -133,13 +146,21 @@ class Spec:
 
     def label(self) -> str:
         """The name with the parameters that are not at their default."""
-        default = {each.name: each.default for each in fields(self)}
-        changed = [f"{name}={value!r}" for name, value in self._parameters() if value != default[name]]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        changed = ", ".join(f"{name}={value!r}" for name, value in self._changed())
+        return f"{type(self).__name__}({changed})"
 
     def to_dict(self) -> dict[str, Any]:
         """Its name under "type", and every parameter: a default that changes cannot change an old file."""
         return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
+
+    def brief(self) -> dict[str, Any]:
+        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries."""
+        description: dict[str, Any] = json.loads(self._brief)  # one for each who asks
+        return description
+
+    @cached_property
+    def _brief(self) -> str:
+        return json.dumps(_brief(self.to_dict()))
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, depth: int = _DEEPEST) -> Self:
@@ -196,19 +217,26 @@ def _own(cls: type[_T]) -> list[tuple[str, type[_T]]]:
     return listed
 
 
-def brief(value: Any) -> Any:
-    """What `to_dict` returned, in JSON values, with length and hash of lists of more than 1,000 entries."""
+def _brief(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: brief(each) for name, each in value.items()}
+        return {name: _brief(each) for name, each in value.items()}
     if isinstance(value, list) and len(value) <= _LONGEST:
-        return [brief(each) for each in value]
+        return [_brief(each) for each in value]
     if isinstance(value, list):
-        numbers = all(type(each) is float for each in value)
-        data = array("d", value).tobytes() if numbers else json.dumps(value, default=repr).encode()
-        return {"length": len(value), "sha256": hashlib.sha256(data).hexdigest()}
+        return {"length": len(value), "sha256": hashlib.sha256(_bytes(value)).hexdigest()}
     if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return repr(value)  # in a specification that is not robai's own
+
+
+def _bytes(value: list[Any]) -> bytes:
+    """Numbers, or rows of them, as they are in memory: a text of them would take ten times as long."""
+    kinds = set(map(type, value))
+    if kinds == {float}:
+        return array("d", value).tobytes()
+    if kinds == {list}:
+        return b"".join(b"[%d]" % len(each) + _bytes(each) for each in value)
+    return json.dumps(value, default=repr).encode()
 
 
 def as_text(description: Any) -> str:

@@ -26,7 +26,9 @@ cdef class Rewards:
     cdef bint whole                         # integers only; low and high are below 2^53 then
 
     # Can `count` rewards have this sum?
-    cdef bint possible(self, double count, double total) noexcept nogil
+    cpdef bint possible(self, double count, double total) noexcept nogil
+    # Can they have these squares of deviations from their mean, summed, as well?
+    cpdef bint possible_squares(self, double count, double total, double squares) noexcept nogil
     # The number that an argument of that name is.
     cdef double number(self, name, value) except? -1.0
 

@@ -2,7 +2,7 @@
 
 cimport cython
 from libc.float cimport DBL_MAX
-from libc.math cimport fabs, isfinite, log, log2, sqrt
+from libc.math cimport INFINITY, fabs, floor, isfinite, log, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -19,7 +19,7 @@ cdef class Rewards:
     def __init__(self, double low, double high, bint whole):
         self.low, self.high, self.whole = max(low, -DBL_MAX), min(high, DBL_MAX), whole
 
-    cdef bint possible(self, double count, double total) noexcept nogil:
+    cpdef bint possible(self, double count, double total) noexcept nogil:
         # Sums are rounded: of rewards at an end of the range they may be a little beyond.
         cdef double slack = 0.0 if self.whole else 2.3e-16 * count * count
         cdef double least = count * self.low - slack * fabs(self.low)
@@ -28,6 +28,22 @@ cdef class Rewards:
             return False
         # Beyond 2^53 every double is an integer.
         return not self.whole or not -9e15 < total < 9e15 or total == <double><int64_t>total
+
+    cpdef bint possible_squares(self, double count, double total, double squares) noexcept nogil:
+        # Largest if rewards are at the ends of the range, least if they are equal or neighbouring integers.
+        cdef double least = 0.0, above, mean, slack
+        if count < 2.0:
+            return squares == 0.0
+        mean = total / count
+        slack = 2.3e-16 * (count + 4.0) * (squares + total * mean)      # of squared rewards that were summed
+        if self.whole:
+            above = total - count * floor(mean)
+            least = above * (count - above) / count
+        if not least - slack <= squares < INFINITY or squares < 0.0:
+            return False
+        if self.low == -DBL_MAX or self.high == DBL_MAX:
+            return True
+        return squares <= max(total - count * self.low, 0.0) * max(self.high - mean, 0.0) + slack
 
     cdef double number(self, name, value) except? -1.0:
         try:

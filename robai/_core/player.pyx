@@ -21,7 +21,7 @@ and if the record may or may not be in the journal, the player refuses all furth
 
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, NAN, isfinite
+from libc.math cimport NAN, isfinite
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -329,9 +329,6 @@ cdef class Player:
         cdef int64_t count = whole_number("n", n, 0, MOST_PULLS)
         cdef double value = self._rewards.number("total", total), unknown = 0.0 if count < 2 else NAN
         cdef double deviations = unknown if squares is None else self._rewards.number("squares", squares)
-        if (not 0.0 <= deviations < INFINITY and (self._estimates or squares is not None)
-                or count < 2 and deviations > 0.0):
-            raise ValueError(f"squares must be a sum of squared deviations of {n!r} rewards, got {squares!r}")
         if self._own is not None:
             raise TypeError("a policy written in Python is told every reward; use update or update_batch")
         self._begin()
@@ -341,6 +338,11 @@ cdef class Player:
                     and isfinite(self._ledger.sums[arm] + value)):
                 raise ValueError(
                     f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
+            if ((squares is not None or self._estimates)
+                    and not self._rewards.possible_squares(<double>count, value, deviations)):
+                raise ValueError(
+                    f"squares must be a sum of squared deviations of {count:,} rewards, each {self._rewards}, "
+                    f"that sum to {value!r}, from their mean, got {squares!r}")
             told = () if squares is None else (deviations,)
             deviations = self._squares_with(arm, <double>count, value, deviations)
             if self.journal is not None:

@@ -56,10 +56,12 @@ def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
     return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
 
 
-def told_gap(policy: BasePolicy) -> float | None:
-    """The largest gap that rules of a policy were told to be below the smallest one, None if none was."""
-    told = [rule.gap for rule in _rules(policy._parts) if isinstance(rule, rules.KnownGap)]
-    return max(told, default=None)
+def told(policy: BasePolicy) -> dict[str, float | None]:
+    """The largest gap, and divergence, that rules of a policy were told to be below all; None if none was."""
+    given = list(_rules(policy._parts))
+    gaps = [rule.gap for rule in given if isinstance(rule, rules.KnownGap)]
+    divergences = [rule.kl for rule in given if isinstance(rule, rules.KnownDivergence)]
+    return {"told_gap": max(gaps, default=None), "told_kl": max(divergences, default=None)}
 
 
 def _rules(parts: Any) -> Iterator[Spec]:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import brief
 from robai._base.version import VERSION
 from robai._core.rng import NUMPY
 from robai._play.assumptions import resolved_sigma
@@ -98,8 +97,8 @@ class Simulation:
         """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
         sigma = resolved_sigma(self.policy, self.game)
         return {
-            "policy": brief(self.policy.to_dict()),
-            "bandit": brief(self.bandit.to_dict()),
+            "policy": self.policy.brief(),
+            "bandit": self.bandit.brief(),
             "horizon": self.horizon,
             "engine": self.engine,
             "sigma": list(sigma) if isinstance(sigma, tuple) else sigma,

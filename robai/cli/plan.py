@@ -63,6 +63,10 @@ def make(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         | {name: _bounds(name, problem | {"inflation": c}) for name in known}
         for c in dict.fromkeys((options.inflation, theory.INFLATION))  # one column if they are the same
     ]
+    low, high = bandit.support
+    if math.isfinite(length := high - low):
+        for each in bounds:  # what is left of Bernstein's bound where the variance is 0
+            each["bernstein_pulls"] = 3 * length * each["level"] / problem["gap"]
     limits = _limits(bandit, horizon)
     text = [f"{bandit!r}, {bandit.n_arms:,} arms, horizon {horizon:,}", ""]
     text += _bounds_text(bounds, known, horizon, horizon * max(bandit.gaps))
@@ -166,6 +170,9 @@ def _bounds_text(bounds: list[dict[str, Any]], names: list[str], horizon: int, w
             (f"{name} wrong commitment", *(_bound(each["wrong_commit"], 1.0, ".1e") for each in own), ""),
         ]
         notes += [f"{name}, {c}: {each['why']}" for c, each in zip(columns, own, strict=True) if each["why"]]
+    if "bernstein_pulls" in bounds[0]:
+        pulls = (_large(each["bernstein_pulls"], ",.0f") for each in bounds)
+        rows.append(("Bernstein bounds need pulls of an arm, 3 b l / gap", *pulls, ""))
     legend = "none: no better than the horizon or certainty; -: the theorem does not apply"
     return [*align(rows), legend, *notes]
 

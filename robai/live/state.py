@@ -73,6 +73,8 @@ class Experiment:
             self.family = families.as_family(reward)
         except (TypeError, ValueError) as error:
             raise type(error)(f"reward must be a family: {error}") from None
+        (low, high), whole = self.family.support, self.family.whole
+        self.rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
         self.game = rules.Game.of(n_arms, horizon, self.family)
         self.horizon = self.game.horizon
         # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
@@ -81,14 +83,13 @@ class Experiment:
 
     def player(self, stream: Stream) -> Player:
         """The experiment at its beginning; a ValueError if the policy is not for it."""
-        (low, high), whole, game = self.family.support, self.family.whole, self.game
-        rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
+        game = self.game
         rule = written(self.policy)
         own = None if rule is None else ask(rule, game, stream)
         sigma = None if self.sigma is None else families.one_an_arm(self.sigma, game.n_arms)
         squares = sigma is not None or isinstance(self.family, families.Gaussian)
         started = self.policy.start(game)
-        return Player(started, game.n_arms, game.horizon, rewards, stream, own, squares, sigma)
+        return Player(started, game.n_arms, game.horizon, self.rewards, stream, own, squares, sigma)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -189,8 +190,8 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
     pulls = _field(data, "pulls", _counts, len(experiment.labels))
-    sums = _field(data, "sums", _sums, pulls, experiment)
-    squares = _field(data, "squares", _squares, pulls, player)
+    sums = _field(data, "sums", _sums, pulls, experiment.rewards)
+    squares = _field(data, "squares", _squares, pulls, sums, experiment.rewards, player)
     pending = _field(data, "pending", _counts, len(pulls))
     _field(data, "answered", _check_sum, pulls)
     if sum(pulls) + sum(pending) > MOST_PULLS:
@@ -267,32 +268,31 @@ def _counts(value: Any, count: int) -> list[int]:
     return [checks.whole(f"entry {i}", each, 0, MOST_PULLS) for i, each in enumerate(_entries(value, count))]
 
 
-def _sums(value: Any, pulls: list[int], experiment: Experiment) -> list[float]:
+def _sums(value: Any, pulls: list[int], rewards: Rewards) -> list[float]:
     sums = [checks.real(f"entry {i}", each) for i, each in enumerate(_entries(value, len(pulls)))]
-    (low, high), whole = experiment.family.support, experiment.family.whole
     for arm, (n, total) in enumerate(zip(pulls, sums, strict=True)):
-        least, most = (n * end for end in (low, high))
-        slack = [
-            0.0 if whole or math.isinf(end) else 2.3e-16 * n * abs(end) for end in (least, most)
-        ]  # of rounding
-        possible = least - slack[0] <= total <= most + slack[1] if n else total == 0.0
-        if not possible or (experiment.family.whole and not total.is_integer()):
+        if not rewards.possible(n, total):
             raise ValueError(f"entry {arm}: {n} rewards cannot sum to {total!r}")
     return sums
 
 
-def _squares(value: Any, pulls: list[int], player: Player) -> list[float] | None:
+def _squares(
+    value: Any, pulls: list[int], sums: list[float], rewards: Rewards, player: Player
+) -> list[float] | None:
     if value is None and player.squares is None:
         return None
     squares = [
         math.nan if each is None else checks.at_least(f"entry {i}", each, 0.0)
         for i, each in enumerate(_entries(value, len(pulls)))
     ]
-    for arm, (n, square) in enumerate(zip(pulls, squares, strict=True)):
-        if n < 2 and square != 0.0:
-            raise ValueError(f"entry {arm}: {n} rewards do not deviate from their mean, got {square!r}")
-        if math.isnan(square) and player.rules.moments > 1:
+    for arm, (n, total, square) in enumerate(zip(pulls, sums, squares, strict=True)):
+        unknown = math.isnan(square) and n > 1
+        if unknown and player.rules.moments > 1:
             raise ValueError(f"entry {arm}: must be a number, as the policy estimates the variance")
+        if not unknown and not rewards.possible_squares(n, total, square):
+            raise ValueError(
+                f"entry {arm}: {n} rewards that sum to {total!r} cannot deviate from their mean by {square!r}"
+            )
     return squares
 
 
@@ -332,10 +332,5 @@ def _commitment(value: Any, pulls: list[int], experiment: Experiment, player: Pl
     if not all(1 <= n <= now for n, now in zip(then, pulls, strict=True)):
         raise ValueError("pulls must be at least 1 and not more than there are now")
     _check_sum(value["answered"], then)
-    return (
-        arm,
-        sum(then),
-        then,
-        _sums(value["sums"], then, experiment),
-        _squares(value["squares"], then, player),
-    )
+    sums = _sums(value["sums"], then, experiment.rewards)
+    return arm, sum(then), then, sums, _squares(value["squares"], then, sums, experiment.rewards, player)

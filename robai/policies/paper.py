@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from robai import families, rules
-from robai._base.spec import Field, parameter, spec
+from robai._base.spec import Field, Pairs, parameter, spec
 from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
 from robai.rules.parameters import BOUNDS, FAMILY, GAP, GUARD, INFLATION, KL, SIGMA, BoundsName, Sigma
@@ -72,6 +72,7 @@ class EOCPUG(BasePolicy):
     """
 
     instead: ClassVar[str] = "KLEOCPUG()"
+    exclusive: ClassVar[Pairs] = (("bounds", "sigma"),)
     inflation: float = parameter(INFLATION, default=1.0)
     sigma: Sigma = parameter(SIGMA, default=None)
     bounds: BoundsName = parameter(BOUNDS, default="gaussian")

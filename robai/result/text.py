@@ -6,7 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from robai import families
 from robai._base.spec import as_text
 from robai._base.text import align, decimals, number, percent, printable
 from robai.result.arrays import smallest_gap
@@ -30,8 +32,8 @@ def result_summary(result: Result) -> str:
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += _titled("regret", _regret_lines(result, digest))
     rows += _titled("commitment", _commitment_lines(result, digest))
-    if (told := result.meta.get("told_gap")) is not None and result.own_means:
-        rows.append(("gaps", _told_text(result, told)))
+    if result.own_means:
+        rows += _told_rows(result)
     rows += _titled("pulls", _pull_lines(result, digest))
     if "engine" in result.meta:
         seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
@@ -95,9 +97,25 @@ def arm_names(result: Result) -> list[str]:
     return list(result.names or (f"arm {arm}" for arm in range(result.n_arms)))
 
 
-def _told_text(result: Result, told: float) -> str:
-    below = int((smallest_gap(result.gaps) < told * (1.0 - 1e-9)).sum())
-    return f"{below:,} of {result.runs:,} runs had one below {told:g}, which the policy was told"
+def _told_rows(result: Result) -> list[tuple[str, str]]:
+    """In how many runs the smallest gap, or divergence, was below what the policy was told."""
+    rows = []
+    for title, name, smallest in (("gaps", "told_gap", _gaps), ("divergences", "told_kl", _divergences)):
+        if (told := result.meta.get(name)) is not None:
+            below = int((smallest(result) < told * (1.0 - 1e-9)).sum())
+            text = f"{below:,} of {result.runs:,} runs had one below {told:g}, which the policy was told"
+            rows.append((title, text))
+    return rows
+
+
+def _gaps(result: Result) -> NDArray[np.float64]:
+    return smallest_gap(result.gaps)
+
+
+def _divergences(result: Result) -> NDArray[np.float64]:
+    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+
+    return smallest_divergences(result.means, families.Family.from_dict(result.meta["bandit"]["family"]))
 
 
 def _titled(title: str, lines: list[str]) -> list[tuple[str, str]]:

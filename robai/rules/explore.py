@@ -7,7 +7,7 @@ import math
 from typing import Any, ClassVar
 
 from robai import families
-from robai._base.spec import Field, Part, parameter, spec
+from robai._base.spec import Field, Pairs, Part, parameter, spec
 from robai._core import explore_index, explore_sampling, explore_stages, protocols
 from robai._core.bounds import (
     BernsteinBounds,
@@ -70,6 +70,7 @@ class UpperBound(Optimism):
     """
 
     instead: ClassVar[str] = "KLUpperBound"
+    exclusive: ClassVar[Pairs] = (("level", "inflation"),)
     level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     sigma: Sigma = parameter(SIGMA, default=None)
@@ -82,6 +83,7 @@ class UpperBound(Optimism):
 class KLUpperBound(Optimism):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
+    exclusive: ClassVar[Pairs] = (("level", "inflation"),)
     level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
@@ -118,10 +120,16 @@ class BernsteinBound(Optimism):
     level f is as for `UpperBound`, times zeta for "round".
     """
 
+    exclusive: ClassVar[Pairs] = (("level", "inflation"),)
     level: KLLevel = parameter(KL_LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     zeta: float = parameter(ZETA, default=1.0)
     constant: Constant = parameter(CONSTANT, default="audibert")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.zeta != 1.0 and self.level != "round":
+            raise ValueError(f"zeta must be 1 unless level is 'round', got {self.zeta!r} with {self.level!r}")
 
     def bounds(self, game: Game) -> Bounds:
         level = RoundLevel(self.zeta) if self.level == "round" else level_of(self, game)

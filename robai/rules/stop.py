@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from robai import families
 from robai._base import checks
-from robai._base.spec import Field, Kind, Part, parameter, spec
+from robai._base.spec import Field, Kind, Pairs, Part, parameter, spec
 from robai._core import protocols, stopping, thresholds
 from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
 from robai._core.pointers import FunctionStop
@@ -149,6 +149,7 @@ class Separation(Stopping):
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("bounds", "sigma"))
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
     bounds: BoundsName = parameter(BOUNDS, default="gaussian")
@@ -185,6 +186,7 @@ class LikelihoodRatio(Stopping):
     "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
     "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
     "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
+                         but bounded rewards and an unknown variance
     "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
                          bounded and Gaussian rewards, also of unknown variance
     "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
@@ -192,15 +194,11 @@ class LikelihoodRatio(Stopping):
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """
 
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"))
     share: float | None = parameter(SHARE, default=None)
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.share is not None and self.delta is not None:
-            raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
 
     def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)
@@ -209,7 +207,7 @@ class LikelihoodRatio(Stopping):
             return stopping.LikelihoodRatio(
                 core, thresholds.FixedThreshold(self.share * math.log(game.horizon))
             )
-        threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
+        threshold = threshold_of(self.threshold, family, game, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
 
 

@@ -9,14 +9,13 @@ from typing import Literal, NamedTuple
 from robai import families
 from robai._base.spec import Kind, choice
 from robai._core import thresholds
+from robai.rules.game import Game
 
 Threshold = Literal["practical", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
 THRESHOLD = Kind(
     choice(Threshold),
     "of likelihood ratios: practical, without a theorem, or one with a proof; proved, the lowest",
 )
-
-_MIXTURES = (families.Bernoulli, families.Binomial, families.Bounded, families.Gaussian)
 
 
 class Started(NamedTuple):
@@ -26,33 +25,53 @@ class Started(NamedTuple):
     mixture: bool
 
 
-def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: float) -> Started:
-    """The threshold of that name; a ValueError if it does not hold for the family."""
-    if name == "proved":
-        name = "mixture" if isinstance(family, _MIXTURES) else "kaufmann-koolen"
+def threshold_of(name: Threshold, family: families.Family, game: Game, delta: float) -> Started:
+    """The threshold of that name; a ValueError if it is not proved for what rewards are taken for."""
+    own = isinstance(game.family, type(family))  # are they what they are taken for
+    proved = _proved(family, own, sub_gaussian=game.proxy is not None)
+    if name == "proved" and proved:
+        name = proved[0]
     if name == "practical":
         return Started(thresholds.PracticalThreshold(delta), mixture=False)
+    if name not in proved:
+        rewards = "rewards of" if own else "any rewards, taken for those of"
+        instead = f"use {' or '.join(map(repr, proved))}" if proved else "'practical' is without a proof"
+        raise ValueError(f"threshold={name!r} is not proved for {rewards} {family!r}: {instead}")
     if name == "garivier-kaufmann":
-        if not isinstance(family, families.Bernoulli):
-            raise ValueError(f"threshold='garivier-kaufmann' is proved for Bernoulli rewards, got {family!r}")
-        return Started(thresholds.UnionThreshold(delta, n_arms), mixture=False)
-    level = math.log((n_arms - 1) / delta)
-    if name == "mixture" and isinstance(family, families.Gaussian) and family.sigma is None:
-        # The mixtures of two arms are martingales, each in what is seen of its own arm up to scale, but not
-        # together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x, instead of Ville's.
-        level = _inverse(1.0 + level) - 1.0
+        return Started(thresholds.UnionThreshold(delta, game.n_arms), mixture=False)
+    level = math.log((game.n_arms - 1) / delta)
     if name == "mixture":
-        if not isinstance(family, _MIXTURES):
-            raise ValueError(
-                "threshold='mixture' is for Bernoulli, binomial, bounded and Gaussian rewards, "
-                f"got {family!r}; 'kaufmann-koolen' is for all"
-            )
+        if isinstance(family, families.Gaussian) and family.sigma is None:
+            # The mixtures of two arms are martingales, each in what is seen of its own arm up to scale, but
+            # not together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x, instead of
+            # Ville's.
+            level = _inverse(1.0 + level) - 1.0
         return Started(thresholds.FixedThreshold(level), mixture=True)
     gaussian = isinstance(family, families.Gaussian)
-    if gaussian:
-        families.known(family)
     base = 2.0 * (gaussian_calibration if gaussian else exponential_calibration)(level / 2.0)
     return Started(thresholds.CountThreshold(base, gaussian), mixture=False)
+
+
+def _proved(family: families.Family, own: bool, sub_gaussian: bool) -> list[Threshold]:
+    """The thresholds with a proof for rewards of a family, or taken for these; the lowest first.
+
+    The mixture is at most what a bet on the rewards wins also if they are any in the range of Bernoulli ones
+    (Hoeffding, 1963), or sub-Gaussian where they are taken for normal ones: a supermartingale suffices.
+    """
+    match family:
+        case families.Bounded():
+            return ["mixture"]
+        case families.Bernoulli():
+            return ["mixture", "garivier-kaufmann", "kaufmann-koolen"] if own else ["mixture"]
+        case families.Gaussian(sigma=None) | families.Binomial() if not own:
+            return []
+        case families.Gaussian(sigma=None):
+            return ["mixture"]
+        case families.Gaussian():
+            return ["mixture", "kaufmann-koolen"] if own else ["mixture"] if sub_gaussian else []
+        case families.Binomial():
+            return ["mixture", "kaufmann-koolen"]
+    return ["kaufmann-koolen"] if own else []
 
 
 def gaussian_calibration(x: float) -> float:

@@ -8,10 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai.families import Family, Gaussian  # noqa: F401 - Gaussian for the examples
+from robai.families import Family, Gaussian, one_law  # noqa: F401 - Gaussian for the examples
 from robai.rules.level import exploration
 from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
-from robai.theory.limits import Arms, Given, Rewards, distances, kl_min, read, share_point, unique_best
+from robai.theory.limits import (
+    Arms,
+    Given,
+    Rewards,
+    distances,
+    kl_min,
+    one_proxy,
+    read,
+    share_point,
+    unique_best,
+)
 
 __all__ = [
     "INFLATION",
@@ -277,6 +287,7 @@ def _kl_eocp(
 ) -> tuple[float, NDArray[np.float64], Family, float, float, float, float]:
     """Best mean, the others, family, l, T_c - A, and B_2 and B_1 (proof of theo:optimalklfixedfinite)."""
     means, family = read(bandit, family)
+    one_law(family)
     best, others = unique_best(means)
     kl = _lower_bound("kl", kl, kl_min(means, family=family))
     last = commit_round_kl_eocp(means.size, kl, horizon, inflation=inflation)
@@ -324,12 +335,12 @@ def _gaussian_bound(
 def _sub_gaussian(bandit: Arms, family: Rewards, sigma: Given) -> tuple[NDArray[np.float64], float]:
     """Gaps of the suboptimal arms in units of sigma, of which rewards are sub-Gaussian, and sigma."""
     means, family = read(bandit, family)
-    if family.proxy is None:
-        raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
-    scale = float(np.max(family.proxy))
-    sigma = scale if sigma is None else checks.scale("sigma", sigma)
-    if sigma < scale:
-        raise ValueError(f"sigma must be at least {scale!r}, the scale of {family!r}, got {sigma!r}")
+    if sigma is None or family.proxy is None:
+        sigma = one_proxy(family)
+    elif checks.scale("sigma", sigma) < np.max(family.proxy):
+        raise ValueError(
+            f"sigma must be at least {float(np.max(family.proxy))!r}, the scale of {family!r}, got {sigma!r}"
+        )
     best, others = unique_best(means)
     gaps: NDArray[np.float64] = (means[best] - means[others]) / sigma
     return gaps, sigma

@@ -108,18 +108,39 @@ def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
         KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
 
     Paper, section "Regret Optimality for General Bandits", before Algorithm 3. Gaussian: gap^2 / (2 sigma^2).
+    With one sigma an arm the first divergence is that of arm a and the second, of how far the best arm's mean
+    must be from mu'_a, that of the best arm.
 
     >>> round(kl_min([0.7, 0.2], family=Gaussian(1.0)), 6)
     0.125
     >>> round(kl_min([0.7, 0.2], family="bernoulli"), 6)
     0.534111
+    >>> round(kl_min([0.7, 0.2], family=Gaussian((1.0, 2.0))), 6)
+    0.03125
     """
     means, family = read(bandit, family)
     best, others = unique_best(means)
-    between = mu_prime(means, family=family)[others]
-    forward = distances(family, means[others], means[best])
-    backward = 4 * distances(family, between, means[others])
-    return float(np.minimum(forward, backward).min())
+    if not isinstance(family.proxy, tuple):
+        _need_finite(family, distances(family, means[others], means[best]), means[best])
+    return float(smallest_divergences(means[np.newaxis], family)[0])
+
+
+def smallest_divergences(means: NDArray[np.float64], family: Family) -> NDArray[np.float64]:
+    """`kl_min` of each row; 0 where several arms are best.
+
+    At the edge of the domain, where KL(mu_a, mu_best) is infinite, mu'_a is its limit, mu_best.
+    """
+    order = np.argsort(means, axis=1)
+    ranked = np.take_along_axis(means, order, axis=1)
+    top, rest = ranked[:, -1:], ranked[:, :-1]
+    if isinstance(family, Gaussian) and family.sigma is not None:
+        sigma = one_an_arm(family.sigma, means.shape[1])[order]
+        smallest: NDArray[np.float64] = ((top - rest) / np.maximum(sigma[:, :-1], sigma[:, -1:])).min(axis=1)
+        return smallest**2 / 2
+    top = np.broadcast_to(top, rest.shape)
+    backward = 4 * divergence(family, share_point(family, rest, top, 0.25), rest)
+    smallest = np.minimum(divergence(family, rest, top), backward).min(axis=1)
+    return smallest
 
 
 def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
@@ -135,18 +156,27 @@ def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
     means, family = read(bandit, family)
     best, others = unique_best(means)
     points = means.copy()
+    if isinstance(family, Gaussian):  # whatever sigma is
+        points[others] = means[others] + (means[best] - means[others]) / 2
+        return points
+    _need_finite(family, distances(family, means[others], means[best]), means[best])
     points[others] = share_point(family, means[others], means[best], 0.25)
     return points
 
 
-def share_point(family: Family, mean: NDArray[np.float64], top: float, share: float) -> NDArray[np.float64]:
-    """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
-    whole = distances(family, mean, top)
-    if not np.all(np.isfinite(whole)):
+def _need_finite(family: Family, divergences: NDArray[np.float64], top: float) -> None:
+    if not np.all(np.isfinite(divergences)):
         raise ValueError(
             f"the largest of the means must not be at the edge of the domain of {family!r}, where the "
             f"divergence of the others from it is infinite, got {float(top)!r}"
         )
+
+
+def share_point(
+    family: Family, mean: NDArray[np.float64], top: float | NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """The point r in (mean, top) with KL(r, top) = share * KL(mean, top), for each mean."""
+    whole = divergence(family, mean, top)
     # Bisection, to the last bit, for the part of the way from top down to mean.
     low, high = np.zeros_like(mean), np.ones_like(mean)
     for _ in range(1100):  # enough to reach the smallest double; 55 steps are usual
@@ -281,10 +311,8 @@ class Asymptotics(NamedTuple):
         means, family = read(bandit, family)
         if means.size != 2:
             raise ValueError(f"means must have two arms, as in Table 1, got {means.tolist()!r}")
-        if self.setting == "Gaussian" and sigma is None and family.proxy is None:
-            raise ValueError(f"sigma must be given, as {family!r} has none, got None")
         if self.setting == "Gaussian":
-            family = Gaussian(family.proxy if sigma is None else checks.scale("sigma", sigma))
+            family = Gaussian(one_proxy(family) if sigma is None else checks.scale("sigma", sigma))
         return self.multiple * lai_robbins(means, family=family)
 
 
@@ -322,7 +350,21 @@ def read(bandit: Arms, family: Rewards) -> tuple[NDArray[np.float64], Family]:
     means: Any = getattr(bandit, "means", bandit)  # whatever it is, until it is checked
     if np.ndim(means) != 1 or len(means) < 2:
         raise ValueError(f"means must be a list of at least two numbers, got {means!r}")
+    if isinstance(family.proxy, tuple):
+        one_an_arm(family.proxy, len(means))
     return np.array([family.check_mean(f"means[{arm}]", mean) for arm, mean in enumerate(means)]), family
+
+
+def one_proxy(family: Family) -> float:
+    """The smallest sigma for which the rewards of all arms are known to be sigma-sub-Gaussian."""
+    sigma = family.proxy
+    if sigma is None:
+        raise ValueError(f"family must be sub-Gaussian (gaussian, bernoulli, binomial), got {family!r}")
+    if isinstance(sigma, tuple):
+        raise ValueError(
+            f"sigma must be given, for policies that have one for all arms, got None for {family!r}"
+        )
+    return sigma
 
 
 def unique_best(means: NDArray[np.float64]) -> tuple[int, NDArray[np.bool_]]:

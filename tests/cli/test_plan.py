@@ -53,6 +53,17 @@ def test_every_row_of_two_gaussian_arms(plan):
     assert {name: found[name][0] for name in limits} == limits
 
 
+def test_what_bernstein_bounds_need(plan):
+    """More pulls than 3 b l / gap, b the length of the range of the rewards; no range, no row."""
+    row = "Bernstein bounds need pulls of an arm, 3 b l / gap"
+    size = ["--bandit", "binomial:n=10", "--means", "7,2,1", "--horizon", "1e6"]
+    assert rows(plan(*size))[row][0] == f"{3 * 10 * LEVEL / 5:,.0f}"
+    assert rows(plan(*size, "--gap", "0.5"))[row][0] == f"{3 * 10 * LEVEL / 0.5:,.0f}"
+    planned = json.loads(plan(*size, "--json"))["bounds"]
+    assert planned[0]["bernstein_pulls"] == pytest.approx(6 * LEVEL)
+    assert row not in rows(plan("--arms", "2", "--gap", "0.5", "--horizon", "1e6"))
+
+
 def test_json_has_the_numbers_of_the_theorems(plan):
     size = ["--bandit", "bernoulli", "--means", "0.7,0.2", "--horizon", "1e6", "--sigma", "0.5"]
     planned = json.loads(plan(*size, "--json"))

@@ -1,6 +1,7 @@
 """Input that an agent refuses, and that never changes it."""
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from support.agents import twins
 
 import robai
+from robai import families
 
 STRANGE = [math.nan, math.inf, -math.inf]
 
@@ -146,3 +148,48 @@ def test_there_is_room_for_every_pull_that_can_be_restored():
         with pytest.raises((ValueError, robai.HorizonReached)):
             call()
     assert robai.Agent.from_json(agent.to_json()).rounds == 2**60
+
+
+@pytest.mark.parametrize(
+    ("reward", "n", "total", "squares"),
+    [
+        (families.Bounded(0, 2), 4, 2.0, 3.01),  # one at 2 and three at 0 deviate by 3
+        (families.Bounded(-1, 3), 4, 0.0, 12.01),
+        (families.Bounded(), 3, 3.0, 0.1),
+        (families.Bounded(), 3, 1.0, -0.1),
+        ("bernoulli", 10, 4.0, 2.3),  # two kinds of rewards only: 2.4
+        ("bernoulli", 10, 4.0, 2.5),
+        (families.Binomial(5), 4, 10.0, 25.1),
+        (families.Binomial(5), 4, 10.0, 0.9),  # 2, 2, 3 and 3 deviate by 1
+    ],
+)
+def test_squares_that_rewards_of_a_range_cannot_have_are_refused(reward, n, total, squares):
+    agent = robai.Agent(robai.UCBV(), 2, 1000, reward=reward, rng=0)
+    with pytest.raises(ValueError, match=r"squares must be .* got"):
+        agent.update_counts(0, n, total, squares)
+    assert agent.rounds == 0
+    agent.update_counts(0, 2, 0.0, 0.0)
+    state = json.loads(agent.to_json())
+    state |= {"pulls": [n, 0], "sums": [total, 0.0], "squares": [squares, 0.0], "answered": n}
+    with pytest.raises(ValueError, match="field squares: entry 0"):
+        robai.Agent.from_json(json.dumps(state))
+
+
+@pytest.mark.parametrize(
+    "reward",
+    ["bernoulli", families.Binomial(7), families.Bounded(-0.1, 0.3), families.Bounded(1e6, 1e6 + 1)],
+    ids=repr,
+)
+def test_squares_of_rewards_at_the_ends_of_their_range_are_taken(reward):
+    """However they were computed, and added up."""
+    rng = np.random.default_rng(1)
+    agent = robai.Agent(robai.UCBV(), 2, 10**9, reward=reward, rng=0)
+    ends = families.as_family(reward).support
+    for n in (2, 3, 10, 1000, 10**5):
+        for share in (0.0, 0.01, 0.5, 1.0):
+            values = np.where(rng.random(n) < share, *ends)
+            total = values.sum()
+            agent.update_counts(0, n, total, ((values - values.mean()) ** 2).sum())
+            agent.update_counts(0, n, total, max((values**2).sum() - total**2 / n, 0.0))
+            agent.update_batch([1] * n, values)
+            robai.Agent.from_json(agent.to_json())

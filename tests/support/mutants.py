@@ -79,8 +79,8 @@ MUTANTS = [
         "test_instances.py",
         (
             "those not below what was told",
-            "(smallest_gap(result.gaps) < told",
-            "(smallest_gap(result.gaps) >= told",
+            "(smallest(result) < told",
+            "(smallest(result) >= told",
         ),
     ),
     *_mutants(

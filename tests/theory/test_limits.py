@@ -1,5 +1,6 @@
 """How hard a bandit is and what no policy can beat, against worked values and defining equations."""
 
+import inspect
 from math import log, sqrt
 
 import numpy as np
@@ -232,3 +233,68 @@ def test_wrong_values(call, message):
 def test_plain_means_need_a_family():
     with pytest.raises(TypeError, match=r"family must be given with plain means, got None with \[0.7, 0.2\]"):
         theory.lai_robbins(TWO)
+
+
+# ---- one sigma an arm, and an unknown one
+
+OWN, UNKNOWN = Gaussian((1.0, 2.0)), Gaussian()
+OF_ARMS = {
+    name: function
+    for name, function in vars(theory).items()
+    if name in theory.__all__ and callable(function) and "family" in inspect.signature(function).parameters
+}
+HAVE_A_VALUE = {"kl_min", "lai_robbins", "mu_prime", "regret_lower_bound", "weights"}
+
+
+def of_arms(function, **options):
+    if "horizon" in inspect.signature(function).parameters:
+        options["horizon"] = 10**6
+    return function([0.7, 0.2], **options)
+
+
+@pytest.mark.parametrize("name", OF_ARMS)
+def test_a_gaussian_family_without_one_sigma_has_its_value_or_a_clear_error(name):
+    with pytest.raises(ValueError, match=r"family must have a sigma here: say families.Gaussian\(1.0\)"):
+        of_arms(OF_ARMS[name], family=UNKNOWN)
+    with pytest.raises(ValueError, match=r"one for each of 2 arms, got \(1.0, 2.0, 3.0\)"):
+        of_arms(OF_ARMS[name], family=Gaussian((1.0, 2.0, 3.0)))
+    if name in HAVE_A_VALUE:
+        return
+    with pytest.raises(
+        ValueError, match=r"(sigma must be given, .*|one sigma for all arms).* got .*1.0, 2.0"
+    ):
+        of_arms(OF_ARMS[name], family=OWN)
+    if "sigma" in inspect.signature(OF_ARMS[name]).parameters:
+        told = [of_arms(OF_ARMS[name], family=family, sigma=2.0) for family in (OWN, Gaussian(2.0))]
+        assert told[0] == told[1]
+
+
+def test_values_with_one_sigma_an_arm():
+    """KL-EOCP's rounds must be EOCP's with the largest sigma; two equal ones are one."""
+    means = [0.2, 0.7, 0.4]
+    for sigma in ((1.0, 2.0, 0.5), (3.0, 1.0, 0.1)):
+        family = Gaussian(sigma)
+        told = min((0.7 - mean) / max(sigma[arm], sigma[1]) for arm, mean in ((0, 0.2), (2, 0.4)))
+        assert theory.kl_min(means, family=family) == pytest.approx(told**2 / 2)
+        assert theory.mu_prime(means, family=family) == pytest.approx([0.45, 0.7, 0.55])
+    rounds = theory.commit_round_kl_eocp(2, theory.kl_min([0.7, 0.2], family=OWN), 10**6)
+    assert rounds == pytest.approx(theory.commit_round_eocp(2, 0.5, 10**6, sigma=2.0))
+    for function in (theory.kl_min, theory.mu_prime, theory.lai_robbins):
+        same = function(means, family=Gaussian((2.0, 2.0, 2.0)))
+        assert same == pytest.approx(function(means, family=Gaussian(2.0)))
+
+
+def test_rows_of_the_table_with_one_sigma_an_arm():
+    by_name = {row.policy: row for row in theory.table()}
+    with pytest.raises(ValueError, match="sigma must be given"):
+        by_name["UCB"].constant([0.7, 0.2], family=OWN)
+    assert by_name["UCB"].constant([0.7, 0.2], family=OWN, sigma=2.0) == pytest.approx(16.0)
+    assert by_name["KL-UCB"].constant([0.7, 0.2], family=OWN) == pytest.approx(16.0)
+
+
+@pytest.mark.parametrize("function", [robai.kl.divergence, robai.kl.upper, robai.kl.lower])
+def test_divergences_are_of_one_law(function):
+    with pytest.raises(ValueError, match=r"one sigma for all arms here, got Gaussian\(\(1.0, 2.0\)\)"):
+        function(OWN, 0.2, 0.7)
+    with pytest.raises(ValueError, match="family must have a sigma here"):
+        function(UNKNOWN, 0.2, 0.7)
