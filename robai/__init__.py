@@ -77,7 +77,7 @@ if not TYPE_CHECKING:  # which would take any name for one of the package's
 def get_include() -> str:
     """The directory to put on Cython's include path, so that a rule of one's own can be compiled.
 
-    From there ``from robai._core.bounds cimport Level`` finds the declarations of the core; their C needs
+    From there ``from robai._core.levels cimport Level`` finds the declarations of the core; their C needs
     ``numpy.get_include()`` among the ``include_dirs`` of the extension.
     These declarations may change with any version: a rule that was compiled for others is not imported then,
     and has to be compiled again. `docs/extending.md` shows how.

@@ -9,26 +9,13 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
 
 The last two estimate the variance; only the first two can be asked by `above`, and leap.
 
-`Level` says what f is (log T, l, log(T/n), log t, ...), `Bounds` what it is used for.
+What f is (log T, l, log(T/n), log t, ...) is for a `Level` to say, see levels.pxd.
 """
 
 from libc.stdint cimport int64_t
 
+from robai._core.levels cimport Level
 from robai._core.protocols cimport Arms
-
-
-cdef class Level:
-    cdef readonly bint grows                # with the round: log t
-    cdef readonly int64_t first             # the number of pulls from which on it is finite
-    cdef readonly bint fallible             # can it be no number, which `complaint` then tells
-
-    # The level of an arm pulled n times, at the decision of round t. Monotone in n from the first
-    # finite value on, and nondecreasing in t.
-    cdef double at(self, double n, double t) noexcept nogil
-
-
-cdef class FixedLevel(Level):
-    cdef readonly double value
 
 
 cdef class Bounds:
@@ -60,8 +47,3 @@ cdef class Bounds:
 
 cdef class GaussianBounds(Bounds):
     cdef double[::1] sigma                  # of each arm
-
-
-cdef inline double least_level(Level level, double n, double t, double count) noexcept nogil:
-    """The least level an arm has from now, after n pulls and at round t, to `count` pulls later."""
-    return min(level.at(n, t), level.at(n + count, t))

@@ -3,37 +3,7 @@ from typing import final
 from numpy.typing import ArrayLike
 
 from robai._core.families import Family
-
-class Level:
-    grows: bool
-    first: int
-    fallible: bool
-    def complaint(self) -> str | None: ...
-
-@final
-class FixedLevel(Level):
-    value: float
-    def __init__(self, value: float) -> None: ...
-
-@final
-class RatioLevel(Level):
-    horizon: float
-    def __init__(self, horizon: float) -> None: ...
-
-@final
-class PlusPlusLevel(Level):
-    share: float
-    def __init__(self, horizon: float, n_arms: float) -> None: ...
-
-@final
-class RoundLevel(Level):
-    zeta: float
-    def __init__(self, zeta: float = 1.0) -> None: ...
-
-@final
-class IteratedLevel(Level):
-    delta: float
-    def __init__(self, delta: float) -> None: ...
+from robai._core.levels import Level
 
 class Bounds:
     level: Level

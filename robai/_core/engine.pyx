@@ -10,8 +10,8 @@ from libc.math cimport fmax, fmin
 
 import numpy as np
 
-from robai._core.bounds cimport least_level
 from robai._core.families cimport Gaussian
+from robai._core.levels cimport least_level
 from robai._core.protocols cimport add_square, add_up_squares, count_pulls
 from robai._core.rng cimport seed_apart
 

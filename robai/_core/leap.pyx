@@ -20,10 +20,11 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._core.bounds cimport FixedLevel, GaussianBounds, least_level
+from robai._core.bounds cimport GaussianBounds
 from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
 from robai._core.explore_index cimport Optimism
+from robai._core.levels cimport FixedLevel, least_level
 from robai._core.rng cimport Rng, next_normal
 
 

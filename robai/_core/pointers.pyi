@@ -1,6 +1,7 @@
 from typing import final
 
-from robai._core.bounds import Bounds, Level
+from robai._core.bounds import Bounds
+from robai._core.levels import Level
 from robai._core.protocols import Stopping
 
 @final

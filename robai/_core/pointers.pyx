@@ -9,7 +9,8 @@ cimport cython
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int64_t, uintptr_t
 
-from robai._core.bounds cimport Bounds, Level
+from robai._core.bounds cimport Bounds
+from robai._core.levels cimport Level
 from robai._core.protocols cimport Arms, Compared, Stopping
 
 cdef enum:

@@ -13,11 +13,10 @@ from robai._core.bounds import (
     BernsteinBounds,
     Bounds,
     DivergenceBounds,
-    FixedLevel,
     GaussianBounds,
-    RoundLevel,
     StudentBounds,
 )
+from robai._core.levels import FixedLevel, RoundLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.game import Game

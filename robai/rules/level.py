@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from robai._base import checks
-from robai._core import bounds
+from robai._core import levels
 from robai.rules.game import Game
 from robai.rules.pointer import Level
 
@@ -24,17 +24,17 @@ def exploration(horizon: float, inflation: float = 1.0) -> float:
     return log_horizon + checks.inflating("inflation", inflation) * math.sqrt(log_horizon)
 
 
-def level_of(rule: Any, game: Game) -> bounds.Level:
+def level_of(rule: Any, game: Game) -> levels.Level:
     """The level f of a rule with `level` and `inflation`."""
     if isinstance(rule.level, Level):
         return rule.level.start(game)
     if rule.level == "ratio":
-        return bounds.RatioLevel(game.horizon)
+        return levels.RatioLevel(game.horizon)
     if rule.level == "round":
-        return bounds.RoundLevel()
+        return levels.RoundLevel()
     if rule.level == "++":
-        return bounds.PlusPlusLevel(game.horizon, game.n_arms)
-    return bounds.FixedLevel(exploration(game.horizon, rule.inflation))
+        return levels.PlusPlusLevel(game.horizon, game.n_arms)
+    return levels.FixedLevel(exploration(game.horizon, rule.inflation))
 
 
 def delta_of(rule: Any, game: Game) -> float:
@@ -42,6 +42,6 @@ def delta_of(rule: Any, game: Game) -> float:
     return 1.0 / game.horizon if rule.delta is None else rule.delta
 
 
-def iterated_level(rule: Any, game: Game) -> bounds.Level:
+def iterated_level(rule: Any, game: Game) -> levels.Level:
     """The level of w(N), the width of UCB_alpha."""
-    return bounds.IteratedLevel(delta_of(rule, game))
+    return levels.IteratedLevel(delta_of(rule, game))

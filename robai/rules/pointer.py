@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from robai._base import checks, pointers
 from robai._base.spec import Field, Kind, Part, parameter, spec
-from robai._core.bounds import Level as CoreLevel
+from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionLevel
 from robai.rules.game import Game
 

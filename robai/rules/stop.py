@@ -10,7 +10,8 @@ from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Pairs, Part, parameter, spec
 from robai._core import protocols, stopping, thresholds
-from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
+from robai._core.bounds import BernsteinBounds, GaussianBounds
+from robai._core.levels import FixedLevel
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
 from robai.rules.game import Game

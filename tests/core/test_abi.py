@@ -65,7 +65,7 @@ def other(tmp_path_factory):
         text = (
             path.read_text().replace(f"Abi{ABI}", f"Abi{ABI + 1}").replace(f"ABI = {ABI}", f"ABI = {ABI + 1}")
         )
-        if path.name == "bounds.pxd":
+        if path.name == "levels.pxd":
             more = "    cdef double more\n    cdef int other(self)\n    cdef double at("
             assert text.count("    cdef double at(") == 1
             text = text.replace("    cdef double at(", more)

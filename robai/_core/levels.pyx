@@ -1,0 +1,83 @@
+"""Levels of confidence bounds, one short class each (see levels.pxd)."""
+
+cimport cython
+from libc.math cimport INFINITY, log
+
+
+cdef inline double log_plus(double x) noexcept nogil:
+    return log(x) if x > 1.0 else 0.0
+
+
+cdef class Level:
+    def __cinit__(self, *args):
+        self.first = 1
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return INFINITY
+
+    def complaint(self):
+        """What it was that is no level, and where, if anything since this was asked last; else None."""
+        return None
+
+
+@cython.final
+cdef class FixedLevel(Level):
+    """A level known in advance: log T, or l = log T + c sqrt(log T)."""
+
+    def __init__(self, double value):
+        self.value = value
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return self.value
+
+
+@cython.final
+cdef class RatioLevel(Level):
+    """log+(T / n): Garivier, Kaufmann and Lattimore (2016) for UCB, KL-UCB-H+ for KL-UCB."""
+    cdef readonly double horizon
+
+    def __init__(self, double horizon):
+        self.horizon = horizon
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return log_plus(self.horizon / n)
+
+
+@cython.final
+cdef class PlusPlusLevel(Level):
+    """log+(y (1 + log+(y)^2)), y = T / (K n): KL-UCB++ of Menard and Garivier (2017)."""
+    cdef readonly double share
+
+    def __init__(self, double horizon, double n_arms):
+        self.share = horizon / n_arms
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double y = self.share / n, root = log_plus(y)
+        return log_plus(y * (1.0 + root * root))
+
+
+@cython.final
+cdef class RoundLevel(Level):
+    """zeta log t: UCB1 of Auer et al. (2002), KL-UCB of Garivier and Cappe (2011) with c = 0, UCB-V."""
+    cdef readonly double zeta
+
+    def __init__(self, double zeta=1.0):
+        self.grows = True
+        self.zeta = zeta
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return self.zeta * log(t)
+
+
+@cython.final
+cdef class IteratedLevel(Level):
+    """log(3 log(n)^2 / delta), n >= 2: the width of UCB_alpha, Degenne et al. (2019)."""
+    cdef readonly double delta
+
+    def __init__(self, double delta):
+        self.delta = delta
+        self.first = 2
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double root = log(n)
+        return log_plus(3.0 * root * root / self.delta) if n >= 2.0 else INFINITY
