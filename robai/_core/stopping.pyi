@@ -3,6 +3,7 @@ from typing import final
 from robai._core.bounds import Bounds
 from robai._core.families import Family
 from robai._core.protocols import Commitment, Exploration, Stopping
+from robai._core.thresholds import Threshold
 
 @final
 class Never(Stopping): ...
@@ -26,29 +27,6 @@ class Separation(Stopping):
 class MeanGap(Stopping):
     sigma: float
     def __init__(self, sigma: float) -> None: ...
-
-class Threshold: ...
-
-@final
-class FixedThreshold(Threshold):
-    value: float
-    def __init__(self, value: float) -> None: ...
-
-@final
-class PracticalThreshold(Threshold):
-    base: float
-    def __init__(self, delta: float) -> None: ...
-
-@final
-class UnionThreshold(Threshold):
-    base: float
-    def __init__(self, delta: float, n_arms: float) -> None: ...
-
-@final
-class CountThreshold(Threshold):
-    base: float
-    gaussian: bool
-    def __init__(self, base: float, gaussian: bool) -> None: ...
 
 @final
 class LikelihoodRatio(Stopping):

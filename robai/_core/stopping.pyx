@@ -10,6 +10,7 @@ from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
 from robai._core.protocols cimport Arms, Commitment, Compared, Exploration, Stopping, argmax, mean_of
 from robai._core.rng cimport Rng
+from robai._core.thresholds cimport Threshold
 
 
 @cython.final
@@ -171,68 +172,6 @@ cdef class MeanGap(Stopping):
             return False
         gap = mean_of(arms, 0) - mean_of(arms, 1)
         return gap * gap >= self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
-
-
-cdef class Threshold:
-    """What a likelihood ratio of arms a and b has to reach."""
-
-    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return INFINITY
-
-
-@cython.final
-cdef class FixedThreshold(Threshold):
-    """A number."""
-    cdef readonly double value
-
-    def __init__(self, double value):
-        self.value = value
-
-    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return self.value
-
-
-@cython.final
-cdef class PracticalThreshold(Threshold):
-    """log((1 + log t) / delta): what Garivier and Kaufmann (2016) play with, without a theorem."""
-    cdef readonly double base
-
-    def __init__(self, double delta):
-        self.base = -log(delta)
-
-    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return self.base + log(1.0 + log(<double>arms.t))
-
-
-@cython.final
-cdef class UnionThreshold(Threshold):
-    """log(2 t (K - 1) / delta): Garivier and Kaufmann (2016), Theorem 10, for Bernoulli rewards."""
-    cdef readonly double base
-
-    def __init__(self, double delta, double n_arms):
-        self.base = log(2.0 * (n_arms - 1.0) / delta)
-
-    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return self.base + log(<double>arms.t)
-
-
-@cython.final
-cdef class CountThreshold(Threshold):
-    """base + r(N_a) + r(N_b): Kaufmann and Koolen (2021), base = 2 C(log((K - 1) / delta) / 2).
-
-    r(n) = 2 log(4 + log n) for Gaussian rewards, 3 log(1 + log n) for other families.
-    """
-    cdef readonly double base
-    cdef readonly bint gaussian
-
-    def __init__(self, double base, bint gaussian):
-        self.base, self.gaussian = base, gaussian
-
-    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return self.base + self._part(<double>arms.pulls[a]) + self._part(<double>arms.pulls[b])
-
-    cdef double _part(self, double n) noexcept nogil:
-        return 2.0 * log(4.0 + log(n)) if self.gaussian else 3.0 * log(1.0 + log(n))
 
 
 @cython.final

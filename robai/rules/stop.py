@@ -8,14 +8,15 @@ from typing import Any, ClassVar
 
 from robai import families
 from robai._base import checks
-from robai._base.spec import Field, Kind, Part, parameter, spec
-from robai._core import protocols, stopping
+from robai._base.spec import Field, Kind, Part, optional, parameter, spec
+from robai._core import protocols, stopping, thresholds
 from robai._core.bounds import BernsteinBounds, FixedLevel, GaussianBounds
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
 from robai.rules.parameters import (
+    BAR,
     BOUNDS,
     DELTA,
     FAMILY,
@@ -25,6 +26,7 @@ from robai.rules.parameters import (
     ROUND,
     SHARE,
     SIGMA,
+    Bar,
     BoundsName,
     Sigma,
 )
@@ -180,9 +182,12 @@ class LikelihoodRatio(Stopping):
     """When the likelihood ratio of the arm with the largest mean, against every other, is large.
 
     min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
-    share * log T if a share is given, else it aims at an error of delta, 1/T by default:
+    share * log T if a share is given; if a level is, log(T / (N_a + N_b)) for "ratio", log(T / min(N_a, N_b))
+    for "pulls", log T for "horizon", before round T: that of LeadCommit. Else it aims at an error of delta, 1/T
+    by default:
 
     "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
+    "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
     "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
     "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
     "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
@@ -196,19 +201,24 @@ class LikelihoodRatio(Stopping):
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
+    level: Bar | None = parameter(Kind(optional(BAR.check), BAR.about), default=None)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.share is not None and self.delta is not None:
-            raise ValueError(f"share and delta exclude each other, got {self.share!r} and {self.delta!r}")
+        given = {name: value for name in ("share", "delta", "level") if (value := getattr(self, name)) is not None}
+        if len(given) > 1:
+            names, values = " and ".join(given), " and ".join(map(repr, given.values()))
+            raise ValueError(f"{names} exclude each other, got {values}")
 
     def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)
         core = family._core(game.n_arms)
         if self.share is not None:
             return stopping.LikelihoodRatio(
-                core, stopping.FixedThreshold(self.share * math.log(game.horizon))
+                core, thresholds.FixedThreshold(self.share * math.log(game.horizon))
             )
+        if self.level is not None:
+            return stopping.LikelihoodRatio(core, thresholds.HorizonThreshold(game.horizon, self.level))
         threshold = threshold_of(self.threshold, family, game.n_arms, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
 

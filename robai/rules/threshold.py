@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple
 
 from robai import families
 from robai._base.spec import Kind, choice
-from robai._core import stopping
+from robai._core import thresholds
 
-Threshold = Literal["practical", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
+Threshold = Literal["practical", "pair", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
 THRESHOLD = Kind(
     choice(Threshold),
-    "of likelihood ratios: practical, without a theorem, or one with a proof; proved, the lowest",
+    "of likelihood ratios: practical or pair, without a theorem, or one with a proof; proved, the lowest",
 )
 
 _MIXTURES = (families.Bernoulli, families.Binomial, families.Bounded, families.Gaussian)
@@ -22,7 +22,7 @@ _MIXTURES = (families.Bernoulli, families.Binomial, families.Bounded, families.G
 class Started(NamedTuple):
     """The compiled threshold, and whether it is for the mixture in place of the ratio."""
 
-    core: stopping.Threshold
+    core: thresholds.Threshold
     mixture: bool
 
 
@@ -31,11 +31,13 @@ def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: f
     if name == "proved":
         name = "mixture" if isinstance(family, _MIXTURES) else "kaufmann-koolen"
     if name == "practical":
-        return Started(stopping.PracticalThreshold(delta), mixture=False)
+        return Started(thresholds.PracticalThreshold(delta), mixture=False)
+    if name == "pair":
+        return Started(thresholds.PairThreshold(delta, n_arms), mixture=False)
     if name == "garivier-kaufmann":
         if not isinstance(family, families.Bernoulli):
             raise ValueError(f"threshold='garivier-kaufmann' is proved for Bernoulli rewards, got {family!r}")
-        return Started(stopping.UnionThreshold(delta, n_arms), mixture=False)
+        return Started(thresholds.UnionThreshold(delta, n_arms), mixture=False)
     level = math.log((n_arms - 1) / delta)
     if name == "mixture" and isinstance(family, families.Gaussian) and family.sigma is None:
         # The mixtures of two arms are martingales, each in what is seen of its own arm up to scale, but not
@@ -47,12 +49,12 @@ def threshold_of(name: Threshold, family: families.Family, n_arms: int, delta: f
                 "threshold='mixture' is for Bernoulli, binomial, bounded and Gaussian rewards, "
                 f"got {family!r}; 'kaufmann-koolen' is for all"
             )
-        return Started(stopping.FixedThreshold(level), mixture=True)
+        return Started(thresholds.FixedThreshold(level), mixture=True)
     gaussian = isinstance(family, families.Gaussian)
     if gaussian:
         families.known(family)
     base = 2.0 * (gaussian_calibration if gaussian else exponential_calibration)(level / 2.0)
-    return Started(stopping.CountThreshold(base, gaussian), mixture=False)
+    return Started(thresholds.CountThreshold(base, gaussian), mixture=False)
 
 
 def gaussian_calibration(x: float) -> float:
