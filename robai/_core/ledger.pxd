@@ -10,6 +10,7 @@ A pull that was handed out and has no reward yet is pending. What each rule is s
                                that of the N.
     exploration that concludes the N answered pulls, with t the number of rounds: its turns go on
                                while rewards are under way, but no arm is dropped on their account
+    exploration that discerns  the same, and m beside: it makes of it what it will
 """
 
 from libc.stdint cimport int64_t
@@ -48,7 +49,7 @@ cdef class Ledger:
     cdef Py_ssize_t leader                  # of the exploration, or -1
     cdef bint stale                         # has an arm but the leader changed
 
-    cdef bint _concludes                    # whether the exploration is shown answered pulls only
+    cdef bint _plain                        # whether the exploration is shown answered pulls as they are
     cdef int64_t _initial_pulls
     cdef int64_t[::1] _shown_pulls
     cdef double[::1] _shown_sums

@@ -1,5 +1,7 @@
 from typing import Self, final
 
+from robai._core.protocols import Exploration
+
 @final
 class Rewards:
     def __init__(self, low: float, high: float, whole: bool) -> None: ...
@@ -8,4 +10,4 @@ class Rewards:
 
 @final
 class Ledger:
-    def __new__(cls, n_arms: int, horizon: int, concludes: bool, initial_pulls: int) -> Self: ...
+    def __new__(cls, n_arms: int, horizon: int, exploration: Exploration, initial_pulls: int) -> Self: ...

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._core.protocols cimport add_up_squares, count_pulls
+from robai._core.protocols cimport Exploration, add_up_squares, count_pulls
 
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
@@ -64,24 +64,25 @@ cdef class Rewards:
 
 @cython.final
 cdef class Ledger:
-    """The counts of `n_arms` arms; `concludes` and `initial_pulls` are the exploration's."""
+    """The counts of `n_arms` arms, for an exploration; every arm has its initial pulls first."""
 
-    def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, bint concludes, int64_t initial_pulls,
-                  bint keeps_squares, sigma=None):
+    def __cinit__(self, Py_ssize_t n_arms, int64_t horizon, Exploration exploration not None,
+                  int64_t initial_pulls, bint keeps_squares, sigma=None):
         if n_arms < 1:
             raise ValueError(f"n_arms must be at least 1, got {n_arms}")
-        self._concludes, self._initial_pulls, self.keeps_squares = concludes, initial_pulls, keeps_squares
+        self._plain = exploration.concludes or exploration.discerns
+        self._initial_pulls, self.keeps_squares = initial_pulls, keeps_squares
         self.pulls = np.zeros(n_arms, dtype=np.int64)
         self.sums = np.zeros(n_arms)
         self.pending = np.zeros(n_arms, dtype=np.int64)
         self._scratch_pulls = np.zeros(n_arms, dtype=np.int64)
         self._scratch_sums = np.zeros(n_arms)
         self.squares, self._scratch_squares = np.zeros(n_arms), np.zeros(n_arms)
-        self._shown_squares = self.squares if concludes else np.zeros(n_arms)
+        self._shown_squares = self.squares if self._plain else np.zeros(n_arms)
         self.alarms, self._scratch_alarms = np.zeros(n_arms, dtype=np.int8), np.zeros(n_arms, dtype=np.int8)
         self.assumes = sigma is not None
         self.sigma = np.array(sigma if self.assumes else [], dtype=np.float64)
-        if concludes:
+        if self._plain:
             self._shown_pulls, self._shown_sums = self.pulls, self.sums
         else:
             self._shown_pulls, self._shown_sums = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms)
@@ -90,6 +91,8 @@ cdef class Ledger:
         self.answered.pulls, self.answered.sums = &self.pulls[0], &self.sums[0]
         self.shown.pulls, self.shown.sums = &self._shown_pulls[0], &self._shown_sums[0]
         self.answered.squares, self.shown.squares = &self.squares[0], &self._shown_squares[0]
+        if exploration.discerns:
+            self.shown.pending = &self.pending[0]
         self.beginners = n_arms if initial_pulls > 0 else 0
         self.leader = -1
         self.stale = True
@@ -149,7 +152,7 @@ cdef class Ledger:
     cdef void _show(self, Py_ssize_t arm) noexcept nogil:
         """Let the exploration see an arm whose counts have changed."""
         cdef int64_t n = self.pulls[arm], seen = n
-        if not self._concludes:
+        if not self._plain:
             if n > 0:
                 seen += self.pending[arm]
             self._shown_sums[arm] = self.sums[arm] if seen == n else self.sums[arm] / <double>n * <double>seen

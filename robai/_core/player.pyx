@@ -91,7 +91,7 @@ cdef class Player:
         self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
         self._estimates = rules.moments > 1
         self._ledger = Ledger(
-            n_arms, horizon, self._exploration.concludes, initial_pulls, squares or self._estimates, sigma)
+            n_arms, horizon, self._exploration, initial_pulls, squares or self._estimates, sigma)
         self.horizon, self.stream, self._rewards = horizon, stream, rewards
         self.lock = Lock()
         self._committed_arm = -1

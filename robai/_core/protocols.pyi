@@ -19,6 +19,7 @@ class Evidence:
 class Exploration:
     initial_pulls: int
     concludes: bool
+    discerns: bool
     prepares: bool
     leaps: bool
     fallible: bool

@@ -64,6 +64,10 @@ cdef class Evidence:
             raise ValueError("a rule needs the squares of the deviations, and there are none")
         return 0
 
+    cdef Evidence copy(self):
+        squares = None if self.arms.squares == NULL else self._squares
+        return Evidence(self._pulls, self._sums, self.arms.horizon, squares)
+
 
 cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil:
     cdef Py_ssize_t i, best = 0, ties = 1, chosen

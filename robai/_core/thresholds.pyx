@@ -62,3 +62,46 @@ cdef class CountThreshold(Threshold):
 
     cdef double _part(self, double n) noexcept nogil:
         return 2.0 * log(4.0 + log(n)) if self.gaussian else 3.0 * log(1.0 + log(n))
+
+
+@cython.final
+cdef class PairThreshold(Threshold):
+    """log((K - 1) / delta) + log(1 + log(N_a + N_b)): as PracticalThreshold, of the pair alone, and no theorem."""
+    cdef readonly double base
+
+    def __init__(self, double delta, double n_arms):
+        self.base = log((n_arms - 1.0) / delta)
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        return self.base + log(1.0 + log(<double>(arms.pulls[a] + arms.pulls[b])))
+
+
+cdef enum Counted:
+    NOTHING
+    LESSER
+    BOTH
+
+
+@cython.final
+cdef class HorizonThreshold(Threshold):
+    """log(T / n) with n = N_a + N_b ("ratio"), min(N_a, N_b) ("pulls") or 1 ("horizon").
+
+    After n rounds a wrong commitment of probability n / T costs what these rounds did. When T rounds have been
+    played there is nothing to commit for: no ratio is enough.
+    """
+    cdef readonly double horizon
+    cdef double _log_horizon
+    cdef Counted _counted
+
+    def __init__(self, double horizon, str level not None):
+        self.horizon, self._log_horizon = horizon, log(horizon)
+        self._counted = {"ratio": BOTH, "pulls": LESSER, "horizon": NOTHING}[level]
+
+    cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+        if <double>arms.t >= self.horizon:
+            return INFINITY
+        if self._counted == BOTH:
+            return self._log_horizon - log(<double>(arms.pulls[a] + arms.pulls[b]))
+        if self._counted == LESSER:
+            return self._log_horizon - log(<double>min(arms.pulls[a], arms.pulls[b]))
+        return self._log_horizon

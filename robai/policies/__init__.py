@@ -22,6 +22,7 @@ from robai.policies.baselines import (
     TrackAndStop,
     UCBAlpha,
 )
+from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "UCB",
     "UCBV",
     "ActionElimination",
+    "LeadCommit",
     "Policy",
     "ThompsonSampling",
     "TrackAndStop",
@@ -47,6 +49,7 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "eocp-ug": EOCPUG,
     "kl-eocp": KLEOCP,
     "kl-eocp-ug": KLEOCPUG,
+    "lead-commit": LeadCommit,
     "ucb": UCB,
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,

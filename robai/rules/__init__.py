@@ -30,6 +30,7 @@ from robai.rules.explore import (
     WideBound,
 )
 from robai.rules.game import Game
+from robai.rules.lead import Lead
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
 from robai.rules.stop import (
@@ -67,6 +68,7 @@ __all__ = [
     "KnownDivergence",
     "KnownGap",
     "LargestMean",
+    "Lead",
     "Level",
     "LikelihoodRatio",
     "LowerBound",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import math
 from typing import Any, ClassVar
 
 from robai import families
 from robai._base import checks
-from robai._base.spec import Field, Kind, Pairs, Part, parameter, spec
+from robai._base.spec import Field, Kind, Pairs, Part, optional, parameter, spec
 from robai._core import protocols, stopping, thresholds
 from robai._core.bounds import BernsteinBounds, GaussianBounds
 from robai._core.levels import FixedLevel
@@ -17,6 +18,7 @@ from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
 from robai.rules.parameters import (
+    BAR,
     BOUNDS,
     DELTA,
     FAMILY,
@@ -26,6 +28,7 @@ from robai.rules.parameters import (
     ROUND,
     SHARE,
     SIGMA,
+    Bar,
     BoundsName,
     Sigma,
 )
@@ -182,9 +185,12 @@ class LikelihoodRatio(Stopping):
     """When the likelihood ratio of the arm with the largest mean, against every other, is large.
 
     min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
-    share * log T if a share is given, else it aims at an error of delta, 1/T by default:
+    share * log T if a share is given; if a level is, log(T / (N_a + N_b)) for "ratio", log(T / min(N_a, N_b))
+    for "pulls", log T for "horizon", before round T: that of LeadCommit. Else it aims at an error of delta, 1/T
+    by default:
 
     "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
+    "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
     "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
     "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
                          but bounded rewards and an unknown variance
@@ -195,11 +201,15 @@ class LikelihoodRatio(Stopping):
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """
 
-    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"))
+    exclusive: ClassVar[Pairs] = (
+        ("share", "level"),
+        *itertools.product(("share", "level"), ("delta", "threshold")),
+    )
     share: float | None = parameter(SHARE, default=None)
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
+    level: Bar | None = parameter(Kind(optional(BAR.check), BAR.about), default=None)
 
     def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(type(self).__name__, self.family)
@@ -208,6 +218,8 @@ class LikelihoodRatio(Stopping):
             return stopping.LikelihoodRatio(
                 core, thresholds.FixedThreshold(self.share * math.log(game.horizon))
             )
+        if self.level is not None:
+            return stopping.LikelihoodRatio(core, thresholds.HorizonThreshold(game.horizon, self.level))
         threshold = threshold_of(self.threshold, family, game, delta_of(self, game))
         return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
 

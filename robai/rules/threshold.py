@@ -11,10 +11,10 @@ from robai._base.spec import Kind, choice
 from robai._core import thresholds
 from robai.rules.game import Game
 
-Threshold = Literal["practical", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
+Threshold = Literal["practical", "pair", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
 THRESHOLD = Kind(
     choice(Threshold),
-    "of likelihood ratios: practical, without a theorem, or one with a proof; proved, the lowest",
+    "of likelihood ratios: practical or pair, without a theorem, or one with a proof; proved, the lowest",
 )
 
 
@@ -33,6 +33,8 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
         name = proved[0]
     if name == "practical":
         return Started(thresholds.PracticalThreshold(delta), mixture=False)
+    if name == "pair":
+        return Started(thresholds.PairThreshold(delta, game.n_arms), mixture=False)
     if name not in proved:
         rewards = "rewards of" if own else "any rewards, taken for those of"
         instead = f"use {' or '.join(map(repr, proved))}" if proved else "'practical' is without a proof"
