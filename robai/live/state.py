@@ -74,7 +74,7 @@ class Experiment:
         except (TypeError, ValueError) as error:
             raise type(error)(f"reward must be a family: {error}") from None
         self.game = rules.Game.of(n_arms, horizon, self.family)
-        self.horizon = self.game.horizon
+        self.horizon = self.game.rounds
         # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
         proxy = self.family.proxy if isinstance(self.family, families.Gaussian) else None
         self.sigma = resolved_sigma(self.policy, self.game) if self.family.proxy is None else proxy
@@ -88,7 +88,7 @@ class Experiment:
         sigma = None if self.sigma is None else families.one_an_arm(self.sigma, game.n_arms)
         squares = sigma is not None or isinstance(self.family, families.Gaussian)
         started = self.policy.start(game)
-        return Player(started, game.n_arms, game.horizon, rewards, stream, own, squares, sigma)
+        return Player(started, game.n_arms, game.rounds, rewards, stream, own, squares, sigma)
 
     def to_dict(self) -> dict[str, Any]:
         return {
