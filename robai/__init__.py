@@ -15,9 +15,10 @@ from robai._base.version import VERSION
 from robai._play.assumptions import AssumptionWarning
 from robai.bandits import *  # noqa: F403 - the names of `bandits.__all__`
 from robai.custom import Commit
+from robai.identification import identify
 from robai.instances import Instances
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
-from robai.result import Comparison, Result
+from robai.result import Comparison, Identification, Identifications, Result
 from robai.samplers import Sampler
 from robai.simulation import compare, simulate, sweep
 
@@ -34,6 +35,8 @@ __all__ = [
     "Commit",
     "Comparison",
     "HorizonReached",
+    "Identification",
+    "Identifications",
     "Instances",
     "Journal",
     "Result",
@@ -44,6 +47,7 @@ __all__ = [
     "families",
     "figure",
     "get_include",
+    "identify",
     "kl",
     "load",
     "plotting",

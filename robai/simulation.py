@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
 from robai._base import checks
-from robai._base.progress import Progress
 from robai._base.spec import as_text
-from robai._play.assumptions import told, warn_of_assumptions
-from robai._play.batches import Merger, batch_size, in_order, play_at_once
-from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Engine, Options, Simulation
 from robai._play.seeds import Rng, Seed
+from robai._play.together import Finished, labelled, play_all
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
 from robai.instances import Instances
@@ -101,7 +97,7 @@ def simulate(
     """
     simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine, common)
     options = Options(runs, workers, executor, checkpoint, progress, curves)
-    [result] = _play([(simulation.policy.label(), simulation)], options, [""])
+    [result] = _results([(simulation.policy.label(), simulation)], options, [""])
     return result
 
 
@@ -135,7 +131,7 @@ def compare(
     Comparison
         A mapping from labels to results.
     """
-    named, seed = _labelled(policies), Seed.of(rng)
+    named, seed = labelled(policies), Seed.of(rng)
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
     simulations = [
@@ -143,7 +139,7 @@ def compare(
         for label, policy in named.items()
     ]
     options = Options(runs, workers, executor, checkpoint, progress, curves)
-    return Comparison(_play(simulations, options, [f"policy-{place}" for place in range(len(named))]))
+    return Comparison(_results(simulations, options, [f"policy-{place}" for place in range(len(named))]))
 
 
 def sweep(
@@ -185,7 +181,7 @@ def sweep(
     >>> len(played), played.policies, played.horizons
     (6, ('EOCPUG()', 'UCB()'), (1000, 10000, 100000))
     """
-    named = _labelled([policies] if isinstance(policies, BasePolicy) else policies)
+    named = labelled([policies] if isinstance(policies, BasePolicy) else policies)
     arms, seed = _named_bandits(bandits), Seed.of(rng)
     rounds = list(horizons) if isinstance(horizons, Iterable) else [horizons]
     if not rounds or len(set(rounds)) < len(rounds):
@@ -199,79 +195,24 @@ def sweep(
     }
     options = Options(runs, workers, executor, checkpoint, progress, curves)
     folders = [f"cell-{place}" for place in range(len(cells))]
-    played = _play([(key[0], simulation) for key, simulation in cells.items()], options, folders)
-    keys = ((label, name, simulation.horizon) for (label, name, _), simulation in cells.items())
+    played = _results([(key[0], simulation) for key, simulation in cells.items()], options, folders)
+    keys = ((label, name, simulation.game.rounds) for (label, name, _), simulation in cells.items())
     return Sweep(dict(zip(keys, played, strict=True)))
 
 
-def _play(simulations: list[tuple[str, Simulation]], options: Options, folders: list[str]) -> list[Result]:
-    """A result, with its label, for every simulation; the checkpoint of each has a folder of its own."""
-    options.check([simulation for _, simulation in simulations])
-    drawn: dict[int, Simulation] = {}  # instances are drawn once a bandit
-    for place, (label, simulation) in enumerate(simulations):
-        first = drawn.get(id(simulation.bandit))
-        simulation = simulation.drawn(options.runs, first)
-        drawn.setdefault(id(simulation.bandit), simulation)
-        simulations[place] = label, simulation
-    for first in drawn.values():
-        _warn_of_ties(first)
-    for _, simulation in simulations:
-        warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=3)
-    stores: list[Checkpoint | None] = [None] * len(simulations)
-    if options.checkpoint is not None:
-        seed = simulations[0][1].seed
-        for place, ((_, simulation), folder) in enumerate(zip(simulations, folders, strict=True)):
-            # A fresh seed gives way to that of the first checkpoint, for all of them.
-            store = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
-            stores[place], seed = store, store.simulation.seed
-    return [
-        _run(label, each, store, options) for (label, each), store in zip(simulations, stores, strict=True)
-    ]
+def _results(simulations: list[tuple[str, Simulation]], options: Options, folders: list[str]) -> list[Result]:
+    """A result, with its label, for every simulation."""
+    listed = [simulation for _, simulation in simulations]
+    for bandit in {id(simulation.bandit): simulation.bandit for simulation in listed}.values():
+        _warn_of_ties(bandit)
+    finished = play_all(listed, options, folders)
+    return [_result(label, each) for (label, _), each in zip(simulations, finished, strict=True)]
 
 
-def _run(label: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Result:
-    started = time.perf_counter()
-    if store is not None:
-        simulation = store.simulation
-    runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
-    size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
-    merger = Merger(simulation, runs, options.curves)
-    with Progress(options.progress, runs, simulation.policy.label()) as bar:
-        alone = store is None and options.executor is None
-        if alone and (played := play_at_once(simulation, runs)) is not None:
-            merger.add(played)
-            bar.update(merger.count)
-        small = merger.count == runs
-        spans = ((first, min(first + size, runs)) for first in range(merger.count, runs, size))
-        for played in in_order(simulation, spans, options.workers, options.executor, store):
-            merger.add(played)
-            bar.update(merger.count)
-    seconds = time.perf_counter() - started
-    meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
-    if isinstance(simulation.bandit, Instances):
-        meta |= told(simulation.policy)
-    if not small:
-        return Result(**merger.arrays(), label=label, meta=meta)
-    return Result._of(label, meta, merger.arrays())  # its checks take as long as all the rest
-
-
-def _labelled(policies: Any) -> dict[str, BasePolicy]:
-    if isinstance(policies, BasePolicy | str) or not isinstance(policies, Iterable):
-        raise TypeError(f"policies must be a sequence of policies, got {policies!r}")
-    if isinstance(policies, Mapping):
-        for label in policies:
-            if not isinstance(label, str) or not label:
-                raise ValueError(f"policies must be labelled by non-empty strings, got {label!r}")
-        named = {label: as_policy(policy) for label, policy in policies.items()}
-    else:
-        named = {}
-        for policy in map(as_policy, policies):
-            if policy.label() in named:
-                raise ValueError(f"policies holds {policy.label()} twice; pass a mapping to label them")
-            named[policy.label()] = policy
-    if not named:
-        raise ValueError("policies must hold at least one policy, got none")
-    return named
+def _result(label: str, finished: Finished) -> Result:
+    if finished.small:  # checks take as long as all the rest
+        return Result._of(label, finished.meta, finished.arrays)
+    return Result(**finished.arrays, label=label, meta=finished.meta)
 
 
 def _named_bandits(bandits: Any) -> dict[str, Bandit]:
@@ -295,10 +236,10 @@ def _named_bandits(bandits: Any) -> dict[str, Bandit]:
     return named
 
 
-def _warn_of_ties(simulation: Simulation) -> None:
-    if isinstance(simulation.bandit, Instances):  # where any of the best arms of a run is right
+def _warn_of_ties(bandit: Bandit) -> None:
+    if isinstance(bandit, Instances):  # where any of the best arms of a run is right
         return
-    best = simulation.bandit.best_arms
+    best = bandit.best_arms
     if len(best) > 1:
         arms = ", ".join(map(str, best[:10])) + (f" and {len(best) - 10:,} more" if len(best) > 10 else "")
         warnings.warn(f"arms {arms} are all best: regret is defined, a wrong commitment is not", stacklevel=4)

@@ -13,10 +13,9 @@ from support.examples import Turns, fitting
 from support.threads import no_more_threads_than
 
 import robai
-from robai import simulation
 from robai._base.spec import Kind, parameter, spec
 from robai._core.rng import NUMPY
-from robai._play import batches
+from robai._play import batches, together
 
 BANDIT = robai.Gaussian([0.7, 0.2])
 COUNTED = robai.Bernoulli([0.7, 0.2, 0.5])  # with ties, which draw from the generator too
@@ -77,7 +76,7 @@ def test_results_are_the_same_from_other_processes():
 @pytest.mark.parametrize("size", [1, 7, 100, 10**6])
 def test_results_do_not_depend_on_the_size_of_a_batch(monkeypatch, size):
     expected = played(bandit=COUNTED)
-    monkeypatch.setattr(simulation, "batch_size", lambda *_: size)
+    monkeypatch.setattr(together, "batch_size", lambda *_: size)
     inline = Inline()
     assert played(bandit=COUNTED, executor=inline) == expected
     assert len(inline.calls) == -(-150 // size)

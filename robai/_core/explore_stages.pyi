@@ -19,12 +19,14 @@ class SweepElimination(Elimination):
 
 @final
 class DoubleExplore(Exploration):
+    horizon: float
     sigma: float
     first_length: float
     def __init__(self, horizon: float, sigma: float) -> None: ...
 
 @final
 class DoubleExploreK(Exploration):
+    horizon: float
     sigma: float
     length: float
     def __init__(self, n_arms: int, horizon: float, sigma: float) -> None: ...

@@ -158,6 +158,7 @@ cdef class DoubleExplore(Exploration):
         by sigma sqrt((2/s) log((T/s) (log^2(T/s) + 1))), s fresh pulls
     IV  commit to the better of the two means
     """
+    cdef readonly double horizon
     cdef readonly double sigma
     cdef readonly double first_length       # T_1
     cdef Py_ssize_t _favourite              # 1', or -1 in stage I
@@ -166,7 +167,7 @@ cdef class DoubleExplore(Exploration):
     cdef double _fresh_mean
 
     def __init__(self, double horizon, double sigma):
-        self.sigma = sigma
+        self.horizon, self.sigma = horizon, sigma
         self.first_length = log(horizon) ** 2
         self.concludes = True
 
@@ -195,7 +196,7 @@ cdef class DoubleExplore(Exploration):
             return other
         self._fresh_mean = (arms.sums[other] - self._old_sum) / fresh
         gap = fabs(mean_of(arms, self._favourite) - self._fresh_mean)
-        return other if gap < detc_radius(<double>arms.horizon, fresh, self.sigma) else -1
+        return other if gap < detc_radius(self.horizon, fresh, self.sigma) else -1
 
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         if mean_of(arms, self._favourite) >= self._fresh_mean:
@@ -225,6 +226,7 @@ cdef class DoubleExploreK(Exploration):
     IV  nothing failed and m' is the largest: commit to 1'. Otherwise more than log^2 T fresh
         pulls of every arm, and commit to the best of their means
     """
+    cdef readonly double horizon
     cdef readonly double sigma
     cdef readonly double length             # log^2 T
     cdef int _stage
@@ -237,7 +239,7 @@ cdef class DoubleExploreK(Exploration):
     cdef double[::1] _fresh_means
 
     def __init__(self, Py_ssize_t n_arms, double horizon, double sigma):
-        self.sigma = sigma
+        self.horizon, self.sigma = horizon, sigma
         self.length = log(horizon) ** 2
         self.initial_pulls = <int64_t>max(ceil(sqrt(log(horizon))), 1.0)
         self.concludes = True
@@ -292,7 +294,7 @@ cdef class DoubleExploreK(Exploration):
                     self._beaten = True
                     return -1
                 mean = self._fresh_mean(arms, self._arm)
-                if fabs(self._mean - mean) < detc_radius(<double>arms.horizon, fresh, self.sigma):
+                if fabs(self._mean - mean) < detc_radius(self.horizon, fresh, self.sigma):
                     return self._arm
                 self._beaten = self._beaten or mean > self._mean
             self._arm += 1

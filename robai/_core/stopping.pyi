@@ -25,8 +25,9 @@ class Separation(Stopping):
 
 @final
 class MeanGap(Stopping):
+    horizon: float
     sigma: float
-    def __init__(self, sigma: float) -> None: ...
+    def __init__(self, horizon: float, sigma: float) -> None: ...
 
 @final
 class LikelihoodRatio(Stopping):

@@ -152,16 +152,17 @@ cdef class MeanGap(Stopping):
 
     Garivier, Kaufmann and Lattimore (2016), two arms pulled in turn.
     """
+    cdef readonly double horizon
     cdef readonly double sigma
 
-    def __init__(self, double sigma):
-        self.sigma = sigma
+    def __init__(self, double horizon, double sigma):
+        self.horizon, self.sigma = horizon, sigma
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         # t rounds are t/2 pulls of each arm; where rewards arrive late it may be fewer of one.
         cdef double t = 2.0 * <double>min(arms.pulls[0], arms.pulls[1])
         cdef double gap = mean_of(arms, 0) - mean_of(arms, 1)
-        cdef double square = self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
+        cdef double square = self.sigma * self.sigma * 8.0 * log(self.horizon / t) / t
         cdef Py_ssize_t best = 0 if gap >= 0.0 else 1
         cdef bint fires = arms.t % 2 == 0 and gap * gap >= square
         return Compared(fires, fabs(gap), sqrt(max(square, 0.0)), best, 1 - best)
@@ -171,7 +172,7 @@ cdef class MeanGap(Stopping):
         if arms.t % 2:
             return False
         gap = mean_of(arms, 0) - mean_of(arms, 1)
-        return gap * gap >= self.sigma * self.sigma * 8.0 * log(<double>arms.horizon / t) / t
+        return gap * gap >= self.sigma * self.sigma * 8.0 * log(self.horizon / t) / t
 
 
 @cython.final

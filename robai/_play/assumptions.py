@@ -29,7 +29,7 @@ def warn_of_assumptions(
 
 
 def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -> Iterator[str]:
-    for rule in _rules(policy._parts):
+    for rule in rules_of(policy._parts):
         family = getattr(rule, "family", None)
         given = family.sigma if isinstance(family, families.Gaussian) else getattr(rule, "sigma", None)
         if given is not None and game.proxy is not None:
@@ -58,18 +58,18 @@ def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
 
 def told(policy: BasePolicy) -> dict[str, float | None]:
     """The largest gap, and divergence, that rules of a policy were told to be below all; None if none was."""
-    given = list(_rules(policy._parts))
+    given = list(rules_of(policy._parts))
     gaps = [rule.gap for rule in given if isinstance(rule, rules.KnownGap)]
     divergences = [rule.kl for rule in given if isinstance(rule, rules.KnownDivergence)]
     return {"told_gap": max(gaps, default=None), "told_kl": max(divergences, default=None)}
 
 
-def _rules(parts: Any) -> Iterator[Spec]:
+def rules_of(parts: Any) -> Iterator[Spec]:
     """Rules, and the rules that they are made of."""
     for each in parts:
         if isinstance(each, Spec):
             yield each
-            yield from _rules(value for _, value in each._parameters())
+            yield from rules_of(value for _, value in each._parameters())
 
 
 def _kl_min(bandit: Bandit) -> float | None:
@@ -84,7 +84,7 @@ def _kl_min(bandit: Bandit) -> float | None:
 def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:
     """The sigma that a policy reckons with, None if it has none."""
     game = replace(game, policy=policy)
-    with_sigma = (rule for rule in _rules(policy._parts) if not isinstance(rule, families.Family))
+    with_sigma = (rule for rule in rules_of(policy._parts) if not isinstance(rule, families.Family))
     used = (
         rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"
     )

@@ -39,7 +39,7 @@ def _play_run(
     family, game = simulation.bandit._core(), simulation.game
     rules, asked = simulation.policy.start(game), ask(rule, game, stream)
     state, nothing = asked.state, [0] * len(means)
-    seen = Evidence(nothing, nothing, game.horizon, nothing if rules.moments > 1 else None)
+    seen = Evidence(nothing, nothing, game.rounds, nothing if rules.moments > 1 else None)
     pulls = seen.pulls
     state.show(pulls, seen.sums, np.zeros_like(pulls))
     beginning = True  # some arm has fewer rewards than the stopping rule needs

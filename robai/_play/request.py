@@ -26,6 +26,7 @@ from robai.custom import written
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.rules import Game, Index
+from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 
 Engine = Literal["auto", "step", "leap"]
 
@@ -36,7 +37,7 @@ class Simulation:
 
     policy: BasePolicy
     bandit: Bandit
-    horizon: int
+    horizon: int | float
     times: tuple[int, ...]
     seed: Seed
     engine: Literal["step", "leap"]
@@ -54,11 +55,15 @@ class Simulation:
         engine: Any,
         common: Any = False,
     ) -> Simulation:
-        """Every argument checked."""
+        """Every argument checked. If `times` is None, nothing is recorded but the end.
+
+        Only then may the horizon be one that nothing is played to: the policy has to stop before.
+        """
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
-        game = Game.of(bandit.n_arms, horizon, bandit)
-        rounds = _times(times, game.horizon)
+        longest = LONGEST_HORIZON if times is not None else FARTHEST_HORIZON
+        game = Game.of(bandit.n_arms, horizon, bandit, longest)
+        rounds = (game.rounds,) if times is None else _times(times, game.rounds)
         means = np.empty((0, bandit.n_arms)) if isinstance(bandit, Instances) else np.array(bandit.means)
         chosen = _engine(engine, policy, bandit, game, bool(common))
         simulation = cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
@@ -67,7 +72,7 @@ class Simulation:
 
     @cached_property
     def game(self) -> Game:
-        return Game.of(self.bandit.n_arms, self.horizon, self.bandit)
+        return Game.of(self.bandit.n_arms, self.horizon, self.bandit, FARTHEST_HORIZON)
 
     @cached_property
     def gaps(self) -> NDArray[np.float64]:

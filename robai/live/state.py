@@ -76,7 +76,7 @@ class Experiment:
         (low, high), whole = self.family.support, self.family.whole
         self.rewards = Rewards(low, min(high, LARGEST_COUNT) if whole else high, whole)
         self.game = rules.Game.of(n_arms, horizon, self.family)
-        self.horizon = self.game.horizon
+        self.horizon = self.game.rounds
         # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
         proxy = self.family.proxy if isinstance(self.family, families.Gaussian) else None
         self.sigma = resolved_sigma(self.policy, self.game) if self.family.proxy is None else proxy
@@ -89,7 +89,7 @@ class Experiment:
         sigma = None if self.sigma is None else families.one_an_arm(self.sigma, game.n_arms)
         squares = sigma is not None or isinstance(self.family, families.Gaussian)
         started = self.policy.start(game)
-        return Player(started, game.n_arms, game.horizon, self.rewards, stream, own, squares, sigma)
+        return Player(started, game.n_arms, game.rounds, self.rewards, stream, own, squares, sigma)
 
     def to_dict(self) -> dict[str, Any]:
         return {

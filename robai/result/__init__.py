@@ -3,7 +3,18 @@
 from robai._base.intervals import Mean
 from robai.result.analysis import Difference
 from robai.result.digest import Digest, WrongCommit
+from robai.result.identification import Identification, Identifications
 from robai.result.result import Comparison, Result
 from robai.result.sweep import Sweep
 
-__all__ = ["Comparison", "Difference", "Digest", "Mean", "Result", "Sweep", "WrongCommit"]
+__all__ = [
+    "Comparison",
+    "Difference",
+    "Digest",
+    "Identification",
+    "Identifications",
+    "Mean",
+    "Result",
+    "Sweep",
+    "WrongCommit",
+]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
 from robai.families import Family
+from robai.result.digest import mean_over
 from robai.result.text import mean_text
 
 if TYPE_CHECKING:
@@ -137,22 +138,24 @@ def lai_robbins(result: Result) -> float:
     from robai.theory import lai_robbins  # which is not loaded with the package
 
     try:
-        bandit = dict(result.meta["bandit"])
-        family = bandit.get("family")
-        if family is None:  # one of robai's own,
-            parameters = {name: value for name, value in bandit.items() if name not in ("type", "means")}
-            family = Family.from_dict({"type": bandit["type"], **parameters})
-        else:
-            family = Family.from_dict(family)
-        return lai_robbins(result.means, family=family)
+        return lai_robbins(result.means, family=family_of(result.meta))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"constant must be given for {result.label!r}, got None: {error}") from error
+
+
+def family_of(meta: dict[str, Any]) -> Family:
+    """Of the rewards of the bandit in `meta`; a KeyError, TypeError or ValueError if it does not tell."""
+    bandit = dict(meta["bandit"])
+    if (family := bandit.get("family")) is not None:
+        return Family.from_dict(family)
+    parameters = {name: value for name, value in bandit.items() if name not in ("type", "means")}
+    return Family.from_dict({"type": bandit["type"], **parameters})  # one of robai's own
 
 
 def slope(result: Result, since: float) -> Mean:
     x, rows = _since(result, since, "slope")
     curves = _curves(result, "slope")[:, rows]
-    return _mean(curves @ _least_squares(x))
+    return mean_over(curves @ _least_squares(x))
 
 
 def log_slope(result: Result, since: float) -> Mean:
@@ -166,7 +169,7 @@ def log_slope(result: Result, since: float) -> Mean:
         )
     weights = _least_squares(x)
     # The logarithm of a mean, to first order: what a run adds to it is its share of the mean.
-    return Mean(float(np.log(mean) @ weights), _mean((curves / mean) @ weights).sem)
+    return Mean(float(np.log(mean) @ weights), mean_over((curves / mean) @ weights).sem)
 
 
 def regret_at(result: Result, t: int) -> Mean:
@@ -206,8 +209,3 @@ def _least_squares(x: Floats) -> Floats:
     centred = x - x.mean()
     weights: Floats = centred / (centred @ centred)
     return weights
-
-
-def _mean(values: Floats) -> Mean:
-    sem = float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else math.nan
-    return Mean(float(values.mean()), sem)

@@ -11,28 +11,33 @@ Floats = NDArray[np.float64]
 
 TYPES: dict[str, type] = {
     **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls"), np.int64),
+    **dict.fromkeys(("stopping_time", "recommended_arm"), np.int64),
     **dict.fromkeys(("regret", "regret_sem", "final_regret", "gaps", "means", "curves"), np.float64),
 }
-OPTIONAL = ("means", "curves")
+
+Layout = Mapping[str, tuple[str, ...]]  # the axes of each array; the first with an axis alone tells its size
 
 
-def check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
+def check_shapes(shapes: Mapping[str, tuple[int, ...]], layout: Layout) -> None:
     """Whether shapes agree; those of means and gaps are arms, or runs x arms if every run has its own."""
-    own = len(shapes["gaps"]) == 2
-    for name in ("times", "final_regret") if own else ("times", "final_regret", "gaps"):
-        if len(shapes[name]) != 1 or shapes[name] == (0,):
-            raise ValueError(f"{name} must be a non-empty vector, got shape {shapes[name]}")
-    times, runs, arms = shapes["times"], shapes["final_regret"], shapes["gaps"][-1:]
-    if arms == (0,):
-        raise ValueError(f"gaps must have at least one arm, got shape {shapes['gaps']}")
-    expected = {"regret": times, "regret_sem": times, "commit_time": runs, "committed_arm": runs}
-    each = dict.fromkeys(("gaps", "means"), runs + arms if own else arms)
-    expected |= {**each, "pulls": runs + arms, "curves": runs + times}
-    for name, shape in expected.items():
-        if shapes.get(name, shape) != shape:
+    own, sizes = len(shapes["gaps"]) == 2, dict[str, int]()
+    for name, axes in layout.items():
+        shape = shapes[name][1:] if name == "gaps" and own else shapes.get(name, ())
+        if len(axes) > 1 or axes[0] in sizes:
+            continue
+        if shape == (0,) and name == "gaps" and own:
+            raise ValueError(f"gaps must have at least one arm, got shape {shapes[name]}")
+        if len(shape) != 1 or shape == (0,):
+            raise ValueError(f"{name} must be a non-empty vector, got shape {shape}")
+        sizes[axes[0]] = shape[0]
+    *most, last = (f"{size} {axis}" for axis, size in sizes.items())
+    for name, axes in layout.items():
+        each = ("runs", "arms") if own and name in ("gaps", "means") else axes
+        expected = tuple(sizes[axis] for axis in each)
+        if shapes.get(name, expected) != expected:
             raise ValueError(
-                f"{name} must have shape {shape} to agree with {times[0]} times, {runs[0]} runs "
-                f"and {arms[0]} arms, got {shapes[name]}"
+                f"{name} must have shape {expected} to agree with {', '.join(most)} and {last}, "
+                f"got {shapes[name]}"
             )
 
 
@@ -69,6 +74,12 @@ def best_arms(gaps: Floats) -> NDArray[np.int64]:
     """The arm with gap 0 in each row, -1 where there are several."""
     best: NDArray[np.int64] = np.where((gaps == 0.0).sum(axis=1) == 1, gaps.argmin(axis=1), -1)
     return best
+
+
+def gaps_of(arms: NDArray[np.int64], gaps: Floats) -> Floats:
+    """The gap of one arm a run; arms are numbered from 0."""
+    rows = np.broadcast_to(gaps, (len(arms), gaps.shape[-1]))
+    return np.take_along_axis(rows, arms[:, np.newaxis], axis=1)[:, 0]
 
 
 def by_rank(pulls: NDArray[np.int64], gaps: Floats) -> NDArray[np.int64]:

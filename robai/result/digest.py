@@ -60,9 +60,9 @@ class Digest:
             regret=Mean(float(result.regret[-1]), float(result.regret_sem[-1])),
             quantiles=tuple(np.quantile(result.final_regret, QUANTILES).tolist()),
             committed=len(times) / result.runs,
-            commit_time=_mean(times) if len(times) else None,
+            commit_time=mean_over(times) if len(times) else None,
             commit_median=float(np.median(times)) if len(times) else None,
-            capped_time=_mean(np.where(result.committed, result.commit_time, result.horizon)),
+            capped_time=mean_over(np.where(result.committed, result.commit_time, result.horizon)),
             wrong=result.wrong_commit() if len(times) and result.best_arm is not None else None,
             # Divided first: a mean of numbers up to 1 is never rounded above 1, and is exactly 1 if all are.
             shares=tuple((_pulls(result) / result.horizon).mean(axis=0).tolist()),
@@ -73,7 +73,8 @@ def _pulls(result: Result) -> NDArray[np.int64]:
     return result.pulls_by_rank() if result.own_means else result.pulls
 
 
-def _mean(values: NDArray[Any]) -> Mean:
+def mean_over(values: NDArray[Any]) -> Mean:
+    """Their mean, and its standard error."""
     sem = values.std(ddof=1) / math.sqrt(len(values)) if len(values) > 1 else math.nan
     return Mean(float(values.mean()), float(sem))
 

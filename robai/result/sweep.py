@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from robai.result.digest import record
-from robai.result.result import Comparison, Result, _import_pandas
+from robai.result.result import Comparison, Result
+from robai.result.runs import import_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ class Sweep(Mapping[Cell, Result]):
 
         `best_arm_share` is the mean share of the rounds in which a best arm was played.
         """
-        pandas = _import_pandas()
+        pandas = import_pandas()
         rows = [
             {"policy": label, "bandit": name, "horizon": rounds}
             | {key: value for key, value in record(result).items() if key not in _LEFT_OUT}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from robai._base.intervals import Mean
     from robai.result.digest import Digest, WrongCommit
     from robai.result.result import Comparison, Result
+    from robai.result.runs import Runs
 
 _MOST_ARMS_SHOWN = 8
 
@@ -30,11 +31,11 @@ def result_summary(result: Result) -> str:
     if "bandit" in result.meta:
         rows.append(("bandit", as_text(result.meta["bandit"])))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
-    rows += _titled("regret", _regret_lines(result, digest))
-    rows += _titled("commitment", _commitment_lines(result, digest))
+    rows += titled("regret", _regret_lines(result, digest))
+    rows += titled("commitment", _commitment_lines(result, digest))
     if result.own_means:
         rows += _told_rows(result)
-    rows += _titled("pulls", _pull_lines(result, digest))
+    rows += titled("pulls", _pull_lines(result, digest))
     if "engine" in result.meta:
         seconds = f", {number(result.meta['seconds'])} s" if "seconds" in result.meta else ""
         rows.append(("engine", f"{result.meta['engine']}{seconds}"))
@@ -90,7 +91,7 @@ def _wrong_text(result: Result, wrong: WrongCommit | None) -> str:
     return "-" if wrong is None else f"{percent(wrong.rate)} ({percent(wrong.low)} to {percent(wrong.high)})"
 
 
-def arm_names(result: Result) -> list[str]:
+def arm_names(result: Runs) -> list[str]:
     """What the arms of `Digest.shares` are called."""
     if result.own_means:
         return [f"rank {rank}" for rank in range(1, result.n_arms + 1)]
@@ -118,7 +119,8 @@ def _divergences(result: Result) -> NDArray[np.float64]:
     return smallest_divergences(result.means, families.Family.from_dict(result.meta["bandit"]["family"]))
 
 
-def _titled(title: str, lines: list[str]) -> list[tuple[str, str]]:
+def titled(title: str, lines: list[str]) -> list[tuple[str, str]]:
+    """Lines of a page, the first with a title."""
     return [(title, lines[0]), *(("", line) for line in lines[1:])]
 
 

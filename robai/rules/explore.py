@@ -258,8 +258,8 @@ class Index(Pointed, Exploration):
 
     def start(self, game: Game) -> protocols.Exploration:
         n_arms, level = game.n_arms, Present(self.grows)
-        numbers = (self.initial_pulls, self.moments, game.horizon, n_arms)
-        bounds = FunctionBounds(level, *self.func.resolve(), self.name, *numbers)
+        pulls, moments = self.initial_pulls, self.moments
+        bounds = FunctionBounds(level, *self.func.resolve(), self.name, pulls, moments, game.horizon, n_arms)
         return explore_index.optimism(n_arms, bounds)
 
 

@@ -14,6 +14,8 @@ from robai._base import checks
 from robai.bandits import Bandit
 
 LONGEST_HORIZON = 10**18
+FARTHEST_HORIZON = 1e100  # of rules that stop by themselves, long before
+MOST_ROUNDS = 2**62
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,9 @@ class Game:
 
     Attributes
     ----------
-    n_arms, horizon : the number of arms and of rounds
+    n_arms : the number of arms
+    horizon : T of the rules, the number of rounds. A float where that is above 10^18, which no game is
+        played to: rules must stop it before
     family : of the rewards, or None
     support : the smallest and the largest reward
     proxy : the smallest sigma for which the rewards are known to be sigma-sub-Gaussian, or None
@@ -30,20 +34,30 @@ class Game:
     """
 
     n_arms: int
-    horizon: int
+    horizon: int | float
     family: families.Family | None
     support: tuple[float, float]
     proxy: families.Scale | None
     policy: Any = None
 
     @classmethod
-    def of(cls, n_arms: int, horizon: Any, rewards: Bandit | families.Family) -> Game:
+    def of(
+        cls, n_arms: int, horizon: Any, rewards: Bandit | families.Family, longest: float = LONGEST_HORIZON
+    ) -> Game:
         """The horizon checked."""
-        horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
+        if longest > LONGEST_HORIZON and checks.real("horizon", horizon) > LONGEST_HORIZON:
+            horizon = checks.between("horizon", horizon, 1.0, longest)
+        else:
+            horizon = checks.whole("horizon", horizon, 1, LONGEST_HORIZON)
         if horizon < n_arms:
             raise ValueError(f"horizon must be at least the number of arms, {n_arms}, got {horizon}")
         family = rewards if isinstance(rewards, families.Family) else rewards.family
         return cls(n_arms, horizon, family, rewards.support, rewards.proxy)
+
+    @property
+    def rounds(self) -> int:
+        """How many there can be: the horizon, as far as an int64 goes."""
+        return int(min(self.horizon, MOST_ROUNDS))
 
     def sigma_of(self, rule: Any) -> families.Scale:
         """The standard deviation that a rule, or a policy, reckons with: its own, or the proxy."""

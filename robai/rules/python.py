@@ -29,7 +29,7 @@ class State:
     Attributes
     ----------
     t : rounds so far; in an agent with late rewards, answered and pending ones
-    horizon : rounds in all
+    horizon : rounds in all; a float above 10^18, to which nothing is played
     n_arms : number of arms; they are called 0, 1, ...
     pulls : rewards received from each arm, read-only
     sums : their sums, read-only
@@ -37,7 +37,7 @@ class State:
     rng : the generator to draw from
     """
 
-    horizon: int
+    horizon: int | float
     n_arms: int
     rng: np.random.Generator
     t: int = 0

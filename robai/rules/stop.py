@@ -35,7 +35,7 @@ from robai.rules.parameters import (
 from robai.rules.pointer import FUNCTION, MOMENTS, NAME, Function, Pointed
 from robai.rules.threshold import THRESHOLD, Threshold, threshold_of
 
-LONGEST = 2**62
+_AFTER_ALL = 2**63 - 1  # a round that no game comes to
 
 
 def commit_round_eocp(
@@ -119,7 +119,7 @@ class KnownGap(Stopping):
     def start(self, game: Game) -> protocols.Stopping:
         sigma = float(game.scales(self).max())
         rounds = commit_round_eocp(game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=sigma)
-        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+        return stopping.FixedRound(math.floor(min(rounds, _AFTER_ALL)))
 
 
 @spec
@@ -131,7 +131,7 @@ class KnownDivergence(Stopping):
 
     def start(self, game: Game) -> protocols.Stopping:
         rounds = commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
-        return stopping.FixedRound(math.floor(min(rounds, LONGEST)))
+        return stopping.FixedRound(math.floor(min(rounds, _AFTER_ALL)))
 
 
 @spec
@@ -177,7 +177,7 @@ class MeanGap(Stopping):
 
     def start(self, game: Game) -> protocols.Stopping:
         game.need_two_arms("BAI-ETC")
-        return stopping.MeanGap(game.scale(self))
+        return stopping.MeanGap(game.horizon, game.scale(self))
 
 
 @spec
@@ -234,8 +234,9 @@ class Stop(Pointed, Stopping):
     ----------
     func : numba.cfunc, ctypes function, int or str
         int64_t f(int64_t arms, int64_t t, int64_t horizon, const int64_t* pulls, const double* sums, const
-        double* squares): 0 to go on. t is the number of rounds played, `squares` are those of deviations from
-        each arm's mean, summed (NULL unless moments=2). Functions are as for `Level`.
+        double* squares): 0 to go on. t is the number of rounds played, and a horizon above 2^62
+        counts as that; `squares` are those of deviations from each arm's mean, summed (NULL unless
+        moments=2). Functions are as for `Level`.
     name : str
         What to call it, in labels and messages.
     moments : 1 or 2

@@ -1,0 +1,93 @@
+"""The simulations of one call, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from robai._base.progress import Progress
+from robai._play.assumptions import told, warn_of_assumptions
+from robai._play.batches import Merger, batch_size, in_order, play_at_once
+from robai._play.checkpoint import BATCH, Checkpoint
+from robai._play.request import Options, Simulation
+from robai.custom import as_policy
+from robai.instances import Instances
+from robai.policies.base import BasePolicy
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The arrays of a Result, and how they came about, as JSON values."""
+
+    arrays: dict[str, Any]
+    meta: dict[str, Any]
+    small: bool  # all of it was played at once
+
+
+def labelled(policies: Any) -> dict[str, BasePolicy]:
+    """Policies by their labels, or by those that they are given."""
+    if isinstance(policies, BasePolicy | str) or not isinstance(policies, Iterable):
+        raise TypeError(f"policies must be a sequence of policies, got {policies!r}")
+    if isinstance(policies, Mapping):
+        for label in policies:
+            if not isinstance(label, str) or not label:
+                raise ValueError(f"policies must be labelled by non-empty strings, got {label!r}")
+        named = {label: as_policy(policy) for label, policy in policies.items()}
+    else:
+        named = {}
+        for policy in map(as_policy, policies):
+            if policy.label() in named:
+                raise ValueError(f"policies holds {policy.label()} twice; pass a mapping to label them")
+            named[policy.label()] = policy
+    if not named:
+        raise ValueError("policies must hold at least one policy, got none")
+    return named
+
+
+def play_all(simulations: list[Simulation], options: Options, folders: list[str]) -> list[Finished]:
+    """What each simulation comes to; its checkpoint has a folder of its own.
+
+    Warnings are the caller's caller's caller's.
+    """
+    options.check(simulations)
+    drawn: dict[int, Simulation] = {}  # instances are drawn once a bandit
+    for place, simulation in enumerate(simulations):
+        first = drawn.get(id(simulation.bandit))
+        simulations[place] = simulation.drawn(options.runs, first)
+        drawn.setdefault(id(simulation.bandit), simulations[place])
+    for simulation in simulations:
+        warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=4)
+    stores: list[Checkpoint | None] = [None] * len(simulations)
+    if options.checkpoint is not None:
+        seed = simulations[0].seed
+        for place, (simulation, folder) in enumerate(zip(simulations, folders, strict=True)):
+            # A fresh seed gives way to that of the first checkpoint, for all of them.
+            store = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
+            stores[place], seed = store, store.simulation.seed
+    return [_play(each, store, options) for each, store in zip(simulations, stores, strict=True)]
+
+
+def _play(simulation: Simulation, store: Checkpoint | None, options: Options) -> Finished:
+    started = time.perf_counter()
+    if store is not None:
+        simulation = store.simulation
+    runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
+    size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
+    merger = Merger(simulation, runs, options.curves)
+    with Progress(options.progress, runs, simulation.policy.label()) as bar:
+        alone = store is None and options.executor is None
+        if alone and (played := play_at_once(simulation, runs)) is not None:
+            merger.add(played)
+            bar.update(merger.count)
+        small = merger.count == runs
+        spans = ((first, min(first + size, runs)) for first in range(merger.count, runs, size))
+        for played in in_order(simulation, spans, options.workers, options.executor, store):
+            merger.add(played)
+            bar.update(merger.count)
+    seconds = time.perf_counter() - started
+    meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
+    if isinstance(simulation.bandit, Instances):
+        meta |= told(simulation.policy)
+    return Finished(merger.arrays(), meta, small)
