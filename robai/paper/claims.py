@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robai._base.intervals import normal_quantile
+from robai._base.text import percent
+from robai.paper.growth import ends, slope
 from robai.result import Comparison, Result
 
 Check = Callable[..., tuple[bool, str]]
@@ -41,12 +43,13 @@ class Verdict(NamedTuple):
 
 def check(claims: Iterable[Claim], results: Mapping[str, Sequence[Any]]) -> list[Verdict]:
     """Every claim about every experiment that was played."""
-    return [
-        Verdict(claim.text, claim.criterion, name, *claim.check(*results[name]))
-        for claim in claims
-        for name in claim.experiments
-        if name in results
-    ]
+    verdicts = []
+    for claim in claims:
+        for name in claim.experiments:
+            if name in results:
+                holds, numbers = claim.check(*results[name])
+                verdicts.append(Verdict(claim.text, claim.criterion, name, bool(holds), numbers))
+    return verdicts
 
 
 def regret_ratio(result: Result, other: Result) -> tuple[float, float, float]:
@@ -69,3 +72,32 @@ def regret_after(result: Result, rounds: float) -> float:
 def regrets(results: Comparison) -> dict[str, float]:
     """Mean final regret of every policy."""
     return {label: float(result.regret[-1]) for label, result in results.items()}
+
+
+def below(label: str, *others: str) -> Check:
+    """Less regret than each of some others, by more than their paired 95 % intervals."""
+
+    def holds(*played: Comparison) -> tuple[bool, str]:
+        results = played[-1]
+        ratios = {other: regret_ratio(results[label], results[other]) for other in others}
+        shares = (
+            f"{percent(ratio)} of {other}'s ({percent(low)} to {percent(high)})"
+            for other, (ratio, low, high) in ratios.items()
+        )
+        numbers = f"{regrets(results)[label]:.1f}, {', '.join(shares)}"
+        return all(high < 1.0 for _, _, high in ratios.values()), numbers
+
+    return holds
+
+
+def slope_near(label: str, constant: float, tolerance: float) -> Check:
+    """Regret per log T, between the two horizons that `robai.paper.growth` takes, near a constant."""
+
+    def holds(*played: Comparison) -> tuple[bool, str]:
+        short, long = ends(results[label] for results in played)
+        found = slope(short, long)
+        away = found.value / constant - 1.0
+        numbers = f"{found.value:.2f} ± {found.sem:.2f} for {constant:.4g}, {100.0 * away:+.1f} %"
+        return abs(away) <= tolerance, numbers
+
+    return holds

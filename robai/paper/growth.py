@@ -24,26 +24,34 @@ class Growth(NamedTuple):
 
     @classmethod
     def of(cls, stated: Asymptotics, bandit: Bandit, results: Iterable[Result]) -> "Growth":
-        """From the longest horizon, and the shortest one from which log T at most doubles."""
-        by_horizon = sorted(results, key=lambda result: result.horizon)
-        long = by_horizon[-1]
-        short = next(result for result in by_horizon if result.horizon**2 >= long.horizon)
-        commitments = exponent = None
-        if short.committed.any() and long.committed.any():
-            commitments = first, second = short.digest().capped_time, long.digest().capped_time
-            scale = math.log(math.log(long.horizon) / math.log(short.horizon))
-            error = math.hypot(first.sem / first.value, second.sem / second.value)
-            exponent = Mean(math.log(second.value / first.value) / scale, error / scale)
+        """From results of one policy over several horizons."""
+        short, long = ends(results)
+        commit = short.committed.any() and long.committed.any()
         return cls(
             policy=long.label,
-            bandit=type(bandit).__name__,
+            bandit=f"{type(bandit).__name__} {bandit.means}",
             horizons=(short.horizon, long.horizon),
             constant=stated.constant(bandit, sigma=1.0),
             slope=slope(short, long),
-            commitments=commitments,
-            exponent=exponent,
+            commitments=(short.digest().capped_time, long.digest().capped_time) if commit else None,
+            exponent=exponent(short, long) if commit else None,
             wrong=short.wrong_commit(),
         )
+
+
+def ends(results: Iterable[Result]) -> tuple[Result, Result]:
+    """That of the longest horizon, after that of the shortest one from which log T at most doubles."""
+    by_horizon = sorted(results, key=lambda result: result.horizon)
+    long = by_horizon[-1]
+    return next(result for result in by_horizon if result.horizon**2 >= long.horizon), long
+
+
+def exponent(short: Result, long: Result) -> Mean:
+    """The p at which mean commitment times grow like log^p T."""
+    first, second = short.digest().capped_time, long.digest().capped_time
+    scale = math.log(math.log(long.horizon) / math.log(short.horizon))
+    error = math.hypot(first.sem / first.value, second.sem / second.value)
+    return Mean(math.log(second.value / first.value) / scale, error / scale)
 
 
 def slope(short: Result, long: Result) -> Mean:

@@ -134,6 +134,7 @@ _GROWTH_NUMBERS = (
 )
 GROWTH_ON_A_TERMINAL = (
     "policy",
+    "bandit",
     "between T",
     "regret / log T, paper",
     "measured slope",

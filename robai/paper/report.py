@@ -135,12 +135,11 @@ def _draw(reproduction: Reproduction) -> "dict[str, Figure]":
 
 def _scaling(reproduction: Reproduction, growing: Growing) -> "Figure":
     """Regret and commitment over horizons."""
-    played = list(reproduction.played(growing.experiments))
-    results = [each.results[label] for label in growing.drawn for each in played if label in each.results]
-    (bandit,) = {each.experiment.bandit for each in played if set(growing.drawn) & set(each.results)}
+    drawn = {name: growing.experiments[name] for name in growing.drawn}
+    results = [result for played in reproduction.played(drawn) for result in played.results.values()]
     figure = new_figure(11, 4)
     left, right = figure.subplots(1, 2)
-    plotting.plot_scaling(results, left, lower_bound=lai_robbins(bandit))
+    plotting.plot_scaling(results, left, lower_bound=lai_robbins(drawn[growing.drawn[0]].bandit))
     plotting.plot_scaling(results, right, quantity="commitment")
     return figure
 

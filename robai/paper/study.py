@@ -16,7 +16,7 @@ class Growing:
     title: str
     experiments: Mapping[str, RegretExperiment]
     stated: Mapping[str, Asymptotics]  # by policy
-    drawn: tuple[str, ...]  # the policies of the figure, in the order of their colours
+    drawn: tuple[str, ...]  # the experiments of the figure, in the order of their colours
     note: str  # below the table
     caption: str  # below the figure
 

@@ -101,7 +101,7 @@ def test_the_row_has_every_number_in_its_column(growth, short):
     assert set(GROWTH_ON_A_TERMINAL) < set(row)
     log_t = math.log(SHORT)
     times = 1000 + 10 * 32 / 7, 4000 + 70 * 32 / 7
-    assert (row["policy"], row["bandit"]) == ("EOCP-UG", "Gaussian")
+    assert (row["policy"], row["bandit"]) == ("EOCP-UG", "Gaussian (0.7, 0.2)")
     assert row["between T"] == "1e6, 1e12"
     assert row["regret / log T, paper"] == "4"
     assert row["measured slope"] == f"{growth.slope.value:.2f} ± {growth.slope.sem:.2f}"
