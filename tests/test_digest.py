@@ -12,6 +12,7 @@ import pytest
 from support.examples import COMMITMENTS, FINAL_REGRETS, irregular
 
 from robai.cli import main
+from robai.paper.gallery.zhang_ying2023 import STUDY
 from robai.paper.page import page
 from robai.paper.reproduction import Reproduction
 from robai.result import Comparison
@@ -190,7 +191,7 @@ def test_the_page_has_them_in_their_columns():
         irregular(**META),
         *(irregular(name, pulls=exact, **META) for name in ("EOCP-UG", "UCB", "BAI-ETC", "DETC")),
     ]
-    done = Reproduction(quick=True, entropy=0, results={"fig1-gaussian": [Comparison(results)]})
+    done = Reproduction(STUDY, quick=True, entropy=0, results={"fig1-gaussian": [Comparison(results)]})
     rows = {row["policy"]: row for row in table(page(done, defaultdict(bytes), {}), "apart by")}
     assert rows["EOCP"] == {
         "policy": "EOCP",

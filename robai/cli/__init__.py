@@ -36,6 +36,7 @@ from robai.simulation import compare
 
 if TYPE_CHECKING:
     from robai.paper.reproduction import Reproduction
+    from robai.paper.study import Study
 
 _to_json = partial(json.dumps, indent=1, allow_nan=False)
 _EXAMPLES = """
@@ -49,6 +50,8 @@ robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --simulate --json
 robai reproduce --quick                everything with few runs
 robai reproduce                        everything at full scale, into robai-report/
 robai reproduce --only fig1-gaussian --only table1 --out here
+robai reproduce --list                 the publications that can be reproduced
+robai reproduce garivier2016 --quick   one of them
 robai policies
 """
 
@@ -138,7 +141,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentP
     for name, about, command, add_options in (
         ("simulate", "play a policy on a bandit, many times", _simulate, partial(_add_game, "store")),
         ("compare", "play several policies on the same bandit", _simulate, partial(_add_game, "append")),
-        ("reproduce", "the paper's figures, table and claims, as a report", _reproduce, _add_reproduction),
+        ("reproduce", "a paper's figures, tables and claims, as a report", _reproduce, _add_reproduction),
         ("plan", "what to expect of an experiment, before it", _plan_ahead, _plan.add_options),
         ("policies", "the policies, with a line each", _list_policies, lambda parser: None),
     ):
@@ -206,23 +209,35 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _add_reproduction(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--quick", action="store_true", help="a few hundred runs instead of 10^4 and 10^5")
-    add("--only", action="append", metavar="NAME", help="a part; may be repeated (all)")
-    add("--out", type=path, default="robai-report", metavar="DIR", help="where to (robai-report)")
+    add("study", nargs="?", metavar="NAME", help="a publication, see --list (the paper of this package)")
+    add("--list", action="store_true", help="the publications and their parts, and nothing else")
+    add("--quick", action="store_true", help="a few hundred runs instead of the publication's thousands")
+    add("--only", action="append", metavar="PART", help="a part; may be repeated (all)")
+    add("--out", type=path, metavar="DIR", help="where to (robai-report, or robai-report-NAME)")
     add("--rng", type=whole, default=0, metavar="SEED", help="seed (0)")
     add("--workers", type=whole, metavar="N", help="threads (all cores)")
 
 
 def _reproduce(options: argparse.Namespace) -> int:
     from robai._base.directory import replacing
+    from robai.paper.gallery import GALLERY
     from robai.paper.report import write_files
     from robai.paper.reproduction import reproduce
 
+    if options.list:
+        print(_listed(GALLERY, options.json))
+        return 0
+    study = next(iter(GALLERY.values()))
+    out = options.out or "robai-report"
+    if options.study is not None:
+        study = GALLERY[checks.one_of("NAME", options.study, GALLERY)]
+        out = options.out or f"robai-report-{study.name}"
     new_figure(1, 1)  # what could fail after minutes of work fails now
     line, reproduction, page = Line(rewritten=sys.stderr.isatty()), None, None
     try:
-        with replacing(options.out) as directory:
+        with replacing(out) as directory:
             reproduction = reproduce(
+                study,
                 options.only,
                 quick=options.quick,
                 rng=options.rng,
@@ -231,7 +246,7 @@ def _reproduce(options: argparse.Namespace) -> int:
             )
             line.report("drawing the figures", True)
             write_files(reproduction, directory)
-        page = Path(options.out) / "index.html"
+        page = Path(out) / "index.html"
         return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
     finally:  # as above
         line.close()
@@ -239,19 +254,33 @@ def _reproduce(options: argparse.Namespace) -> int:
             _print_reproduction(reproduction, page, options.json)
 
 
+def _listed(gallery: "Mapping[str, Study]", as_json: bool) -> str:
+    """The publications with their parts, the first of which is played if none is named."""
+    if as_json:
+        found = {
+            name: {"title": each.title, "source": each.source, "parts": list(each.sections)}
+            for name, each in gallery.items()
+        }
+        return _to_json(found)
+    lines = []
+    for name, each in gallery.items():
+        lines += [f"{name:<20}{each.source}", f"{'':<20}parts: {', '.join(each.sections)}"]
+    return "\n".join(lines)
+
+
 def _print_reproduction(reproduction: "Reproduction", page: Path | None, as_json: bool) -> None:
-    from robai.paper.experiments import FIGURES
-    from robai.paper.page import TABLE_ON_A_TERMINAL, headline, table_rows
+    from robai.paper.page import GROWTH_ON_A_TERMINAL, growth_rows, headline
     from robai.paper.report import summary
 
     if as_json:
         print(_to_json(summary(reproduction) | {"page": page and str(page)}))
         return
-    for played in reproduction.played(FIGURES):
+    for played in reproduction.played(reproduction.study.figures):
         print(f"{played.name}: {played.results.summary()}\n")
-    if reproduction.table:
-        rows = [[row[name] for name in TABLE_ON_A_TERMINAL] for row in table_rows(reproduction.table)]
-        print("\n".join(align([TABLE_ON_A_TERMINAL, *rows])) + "\n")
+    if (growing := reproduction.study.growing) and reproduction.growth:
+        shown = growth_rows(growing, reproduction.growth)
+        rows = [[row[name] for name in GROWTH_ON_A_TERMINAL] for row in shown]
+        print("\n".join(align([GROWTH_ON_A_TERMINAL, *rows])) + "\n")
     verdicts = reproduction.verdicts
     for (claim, criterion), group in groupby(verdicts, key=lambda each: (each.claim, each.criterion)):
         print(f"{claim}: {criterion}")

@@ -1,24 +1,25 @@
-"""What the paper says about its experiments, checked against numbers.
+"""What a publication says about its experiments, checked against numbers.
 
-A claim is a function under the sentence that it checks: it takes the results of an experiment and returns
-whether the inequality holds, and the numbers in it.
+A claim is a function under the sentence that it checks: it takes the results of an experiment, one argument
+for each of its horizons, and returns whether the inequality holds, and the numbers in it.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
+from robai.paper.growth import ends, slope
 from robai.result import Comparison, Result
 
-Check = Callable[[Comparison], tuple[bool, str]]
+Check = Callable[..., tuple[bool, str]]
 
 
 class Claim(NamedTuple):
-    """A sentence of the paper, the inequality that it is taken for, and the experiments it speaks of."""
+    """A sentence of a publication, the inequality that it is taken for, and the experiments it speaks of."""
 
     text: str
     criterion: str
@@ -40,14 +41,15 @@ class Verdict(NamedTuple):
         return "holds" if self.holds else "does not hold"
 
 
-def check(figures: Mapping[str, Comparison]) -> list[Verdict]:
+def check(claims: Iterable[Claim], results: Mapping[str, Sequence[Any]]) -> list[Verdict]:
     """Every claim about every experiment that was played."""
-    return [
-        Verdict(claim.text, claim.criterion, name, *claim.check(figures[name]))
-        for claim in CLAIMS
-        for name in claim.experiments
-        if name in figures
-    ]
+    verdicts = []
+    for claim in claims:
+        for name in claim.experiments:
+            if name in results:
+                holds, numbers = claim.check(*results[name])
+                verdicts.append(Verdict(claim.text, claim.criterion, name, bool(holds), numbers))
+    return verdicts
 
 
 def regret_ratio(result: Result, other: Result) -> tuple[float, float, float]:
@@ -67,108 +69,35 @@ def regret_after(result: Result, rounds: float) -> float:
     return float(1.0 - before / result.regret[-1])
 
 
-def _regrets(results: Comparison) -> dict[str, float]:
+def regrets(results: Comparison) -> dict[str, float]:
+    """Mean final regret of every policy."""
     return {label: float(result.regret[-1]) for label, result in results.items()}
 
 
-def _commit_median(result: Result) -> float:
-    """The median round of commitment; the horizon if no run commits."""
-    median = result.digest().commit_median
-    return result.horizon if median is None else median
+def below(label: str, *others: str) -> Check:
+    """Less regret than each of some others, by more than their paired 95 % intervals."""
 
-
-CLAIMS: list[Claim] = []
-
-_TWO = ("fig1-gaussian", "fig1-bernoulli")
-_FOUR = ("fig2-gaussian", "fig2-bernoulli")
-
-
-def _claim(text: str, criterion: str, experiments: tuple[str, ...]) -> Callable[[Check], Check]:
-    def add(check: Check) -> Check:
-        CLAIMS.append(Claim(text, criterion, experiments, check))
-        return check
-
-    return add
-
-
-@_claim("EOCP reduces the final regret of UCB by 20 %", "at least 20 % below", _TWO + _FOUR)
-def _below_ucb(results: Comparison) -> tuple[bool, str]:
-    ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
-    numbers = f"{100 * (1 - ratio):.1f} % below ({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)"
-    return ratio <= 0.8, numbers
-
-
-@_claim("EOCP and EOCP-UG stop exploring at approximately 1000 rounds", "median between 500 and 2000", _TWO)
-def _near_a_thousand(results: Comparison) -> tuple[bool, str]:
-    medians = {name: _commit_median(results[name]) for name in ("EOCP", "EOCP-UG")}
-    numbers = ", ".join(f"{name} {median:,.0f}" for name, median in medians.items())
-    return all(500 <= median <= 2000 for median in medians.values()), f"median {numbers}"
-
-
-@_claim(
-    "Not knowing the gap does little harm: EOCP-UG is close to EOCP",
-    "regret at most 1.1 times EOCP's",
-    _TWO + _FOUR,
-)
-def _gap_is_not_needed(results: Comparison) -> tuple[bool, str]:
-    ratio, low, high = regret_ratio(results["EOCP-UG"], results["EOCP"])
-    times = [results[name].digest().capped_time.value for name in ("EOCP-UG", "EOCP")]
-    rounds = f"commitment at {times[0]:,.0f} and {times[1]:,.0f}"
-    return ratio <= 1.1, f"regret {ratio:.3f} times ({low:.3f} to {high:.3f}), {rounds}"
-
-
-def _above(*names: str) -> Check:
-    def holds(results: Comparison) -> tuple[bool, str]:
-        regrets = _regrets(results)
-        bar = max(regrets["EOCP"], regrets["UCB"])
-        numbers = ", ".join(f"{name} {regrets[name]:.1f}" for name in names)
-        return all(regrets[name] > bar for name in names), f"{numbers}; EOCP and UCB at most {bar:.1f}"
+    def holds(*played: Comparison) -> tuple[bool, str]:
+        results = played[-1]
+        ratios = {other: regret_ratio(results[label], results[other]) for other in others}
+        shares = (
+            f"{percent(ratio)} of {other}'s ({percent(low)} to {percent(high)})"
+            for other, (ratio, low, high) in ratios.items()
+        )
+        numbers = f"{regrets(results)[label]:.1f}, {', '.join(shares)}"
+        return all(high < 1.0 for _, _, high in ratios.values()), numbers
 
     return holds
 
 
-_claim("BAI-ETC and DETC have a high regret", "above EOCP and UCB", _TWO)(_above("BAI-ETC", "DETC"))
-_claim("TAS-ETC and DETC-K have a high regret with four arms", "above EOCP and UCB", _FOUR)(
-    _above("TAS-ETC", "DETC-K")
-)
+def slope_near(label: str, constant: float, tolerance: float) -> Check:
+    """Regret per log T, between the two horizons that `robai.paper.growth` takes, near a constant."""
 
+    def holds(*played: Comparison) -> tuple[bool, str]:
+        short, long = ends(results[label] for results in played)
+        found = slope(short, long)
+        away = found.value / constant - 1.0
+        numbers = f"{found.value:.2f} ± {found.sem:.2f} for {constant:.4g}, {100.0 * away:+.1f} %"
+        return abs(away) <= tolerance, numbers
 
-@_claim("Action elimination has an even larger one", "the largest of all", _FOUR)
-def _elimination_is_the_largest(results: Comparison) -> tuple[bool, str]:
-    others = _regrets(results)
-    own = others.pop("Action elimination")
-    return own > max(others.values()), f"{own:.1f}, others at most {max(others.values()):.1f}"
-
-
-@_claim(
-    "KL-EOCP and KL-UCB are much better on Bernoulli arms",
-    "at most half the regret of EOCP and UCB",
-    ("fig1-bernoulli", "fig2-bernoulli"),
-)
-def _kl_is_far_below(results: Comparison) -> tuple[bool, str]:
-    ratios = {name: regret_ratio(results[f"KL-{name}"], results[name])[0] for name in ("EOCP", "UCB")}
-    numbers = ", ".join(f"KL-{name} {percent(ratio)} of {name}" for name, ratio in ratios.items())
-    return all(ratio <= 0.5 for ratio in ratios.values()), numbers
-
-
-@_claim(
-    "UCB over-explores: its regret grows when EOCP has committed",
-    "at least 10 % of UCB's regret comes later, at most 1 % of EOCP's",
-    _TWO + _FOUR,
-)
-def _ucb_goes_on(results: Comparison) -> tuple[bool, str]:
-    rounds = _commit_median(results["EOCP"])
-    ucb, eocp = (regret_after(results[name], rounds) for name in ("UCB", "EOCP"))
-    return ucb >= 0.1 and eocp <= 0.01, (
-        f"after round {rounds:,.0f}: UCB {100 * ucb:.1f} %, EOCP {100 * eocp:.2f} %"
-    )
-
-
-@_claim("The policies commit to the best arm in almost all runs", "wrong in at most 0.1 %", _TWO + _FOUR)
-def _right_arm(results: Comparison) -> tuple[bool, str]:
-    wrongs = {name: results[name].wrong_commit() for name in results if "EOCP" in name}
-    numbers = "; ".join(
-        f"{name} {wrong.count} of {wrong.committed:,}, at most {percent(wrong.high)}"
-        for name, wrong in wrongs.items()
-    )
-    return all(wrong.rate <= 1e-3 for wrong in wrongs.values()), numbers
+    return holds

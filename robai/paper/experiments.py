@@ -1,44 +1,48 @@
-"""The experiments of the paper, as data.
+"""What a publication has played, as data: some policies on one bandit, to be played, tabulated and drawn.
 
-Zhang and Ying, "Fast and Regret Optimal Best Arm Identification", arXiv 2309.00591: the four plots of its two
-figures, what its Table 1 compares, and how regret and commitment depend on c in l = log T + c sqrt(log T).
-The text does not say which c was used; it is 1 for two arms and 0.2 for four in the scripts that its first
-author published (thumichzqn/fastROBAI, d678c1c), which is consistent with the text's "approximately the
-first 1000 rounds". `robai.paper.reproduction` plays them all.
-
->>> from robai.paper.experiments import FIGURES
->>> (results,) = FIGURES["fig1-gaussian"].run(runs=100, rng=0)
+>>> from robai.paper.gallery import GALLERY
+>>> (results,) = GALLERY["zhang-ying2023"].figures["fig1-gaussian"].run(runs=100, rng=0)
 >>> int(results["EOCP"].commit_time.max())
 1124
 """
 
-from collections.abc import Mapping
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from robai import families
-from robai import policies as p
 from robai._base.intervals import Mean
-from robai.bandits import Bandit, Bernoulli, Gaussian
+from robai._base.text import percent
+from robai.bandits import Bandit
+from robai.families import Bounded
+from robai.plotting.style import new_figure
 from robai.policies.base import BasePolicy
-from robai.result import Comparison
+from robai.result import Comparison, Result
+from robai.result.digest import record
+from robai.result.text import count_text, mean_text, median_text
 from robai.simulation import compare
-from robai.theory import INFLATION, kl_min
+from robai.theory import lai_robbins
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-class Elsewhere(NamedTuple):
-    """Regret of the same experiment by two other programs, both written independently of this package.
+class Picture(NamedTuple):
+    """What a figure of an experiment is called behind the experiment's name, and what is said of it."""
 
-    `clean` plays the paper as it is printed; `scripts` behaves like the published scripts, see `DIFFERENCES`.
-    """
-
-    clean: Mean | None
-    scripts: Mean
+    suffix: str
+    text: str
+    caption: str
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """Some policies, by the names the paper gives them, on one bandit, over one horizon or several."""
+class Experiment(ABC):
+    """Some policies, by the names that the publication gives them, on one bandit.
+
+    `beside` has columns of numbers from elsewhere, by their headings; the first is what ours are held
+    against. Where their standard errors are unknown (NaN) they are taken to be ours, of `runs` runs.
+    """
 
     name: str
     title: str
@@ -47,213 +51,150 @@ class Experiment:
     horizons: tuple[int, ...]
     runs: int
     quick_runs: int  # enough to see the claims, few enough for a minute
-    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict)
 
-    def run(self, runs: int | None = None, **options: Any) -> list[Comparison]:
+    quantity: ClassVar[str]  # what is measured
+    pictures: ClassVar[tuple[Picture, ...]]
+
+    def run(self, runs: int | None = None, **options: Any) -> list[Any]:
         """Play every policy over each horizon; `options` are those of `robai.simulate`."""
-        return [
-            compare(self.policies, self.bandit, horizon, runs or self.runs, **options)
-            for horizon in self.horizons
-        ]
+        return [self.play(self.policies, horizon, runs or self.runs, **options) for horizon in self.horizons]
+
+    @abstractmethod
+    def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Any:
+        """Play some of the policies, and return their results by label."""
+
+    @abstractmethod
+    def gather(self, results: Iterable[Any]) -> Any:
+        """Results of single policies, as `play` returns them for several."""
+
+    @abstractmethod
+    def mean(self, result: Any) -> Mean:
+        """The quantity that is held against other numbers."""
+
+    @abstractmethod
+    def cells(self, result: Any) -> dict[str, str]:
+        """What else a table says of a policy."""
+
+    @abstractmethod
+    def draw(self, results: Any) -> "tuple[Figure, ...]":
+        """The figures, in the order of `pictures`."""
+
+    @abstractmethod
+    def numbers(self, results: Any) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
+        """Header and rows of what the first figure shows."""
+
+    @abstractmethod
+    def record(self, result: Any) -> dict[str, Any]:
+        """The numbers that a script would read."""
+
+    def size(self, result: Any) -> str:
+        return f"T = {result.horizon:,}, {result.runs:,} runs"
+
+    def row(self, result: Any) -> dict[str, str]:
+        """A line of the experiment's table."""
+        mean = self.mean(result)
+        row = {"policy": result.label, self.quantity: mean_text(mean)}
+        for place, (heading, column) in enumerate(self.beside.items()):
+            other = column.get(result.label)
+            row[heading] = fixed_text(other)
+            if place == 0:
+                row["apart by"] = "-" if other is None else self.apart(result, other).text()
+        return row | self.cells(result)
+
+    def apart(self, result: Any, other: Mean) -> "Apart":
+        """How far a result is from a number from elsewhere."""
+        mean = self.mean(result)
+        known = not math.isnan(other.sem)
+        theirs = other.sem if known else mean.sem * math.sqrt(result.runs / self.runs)
+        return Apart(mean.value - other.value, math.hypot(mean.sem, theirs), other.value, known)
 
 
-GAP = 0.5
-_GAUSSIAN, _BERNOULLI = Gaussian((0.7, 0.2)), Bernoulli((0.7, 0.2))
-_FOUR_GAUSSIAN, _FOUR_BERNOULLI = Gaussian((0.7, 0.2, 0.2, 0.2)), Bernoulli((0.7, 0.2, 0.2, 0.2))
+class Apart(NamedTuple):
+    """A difference, its standard error, of what, and whether the latter came with an error of its own."""
 
-_TWO_ARMED = {
-    "EOCP": p.EOCP(GAP, sigma=1.0),
-    "EOCP-UG": p.EOCPUG(sigma=1.0),
-    "UCB": p.UCB(sigma=1.0),
-    "BAI-ETC": p.BAIETC(sigma=1.0),
-    "DETC": p.DETC(sigma=1.0),
-}
-_FOUR_ARMED = {
-    "EOCP": p.EOCP(GAP, inflation=0.2, sigma=1.0),
-    "EOCP-UG": p.EOCPUG(inflation=0.2, sigma=1.0),
-    "UCB": p.UCB(sigma=1.0),
-    "TAS-ETC": p.TrackAndStop(family=families.Gaussian(1.0)),
-    "DETC-K": p.DETCK(sigma=1.0),
-}
-_ELIMINATION = {"Action elimination": p.ActionElimination(sigma=1.0)}
+    difference: float
+    sem: float
+    other: float
+    known: bool
+
+    def text(self) -> str:
+        errors = f"{self.difference / self.sem:+.1f} s.e."
+        return errors if self.known else f"{100.0 * self.difference / self.other:+.1f} %, {errors}"
 
 
-def _with_kl(bandit: Bandit, inflation: float) -> dict[str, BasePolicy]:
-    return {"KL-EOCP": p.KLEOCP(kl_min(bandit), inflation=inflation), "KL-UCB": p.KLUCB()}
+@dataclass(frozen=True)
+class RegretExperiment(Experiment):
+    """One of regret, over one horizon or several."""
 
-
-FIGURES: dict[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
-        Experiment(
-            "fig1-gaussian",
-            "Figure 1, left: two Gaussian arms",
-            _TWO_ARMED,
-            _GAUSSIAN,
-            (10**6,),
-            10**5,
-            2000,
-            {
-                "EOCP": Elsewhere(Mean(38.20, 0.04), Mean(37.76, 0.04)),
-                "EOCP-UG": Elsewhere(Mean(40.50, 0.06), Mean(40.14, 0.06)),
-                "UCB": Elsewhere(Mean(53.81, 0.32), Mean(53.25, 0.32)),
-                "BAI-ETC": Elsewhere(Mean(64.57, 0.09), Mean(63.89, 0.09)),
-                "DETC": Elsewhere(Mean(73.73, 0.09), Mean(74.74, 0.11)),
-            },
+    quantity = "regret"
+    pictures = (
+        Picture(
+            "",
+            "mean regret against rounds",
+            "Mean regret of every policy. The thin line is the Lai-Robbins constant times log t: a limit as "
+            "t grows, not a bound at any one round.",
         ),
-        Experiment(
-            "fig1-bernoulli",
-            "Figure 1, right: two Bernoulli arms",
-            _TWO_ARMED | _with_kl(_BERNOULLI, inflation=1.0),
-            _BERNOULLI,
-            (10**5,),
-            10**5,
-            1000,
-            {
-                "EOCP": Elsewhere(Mean(32.30, 0.02), Mean(23.74, 0.05)),
-                "EOCP-UG": Elsewhere(Mean(33.00, 0.02), Mean(24.21, 0.05)),
-                "UCB": Elsewhere(Mean(43.51, 0.07), Mean(31.94, 0.20)),
-                "BAI-ETC": Elsewhere(Mean(49.94, 0.03), Mean(49.28, 0.03)),
-                "DETC": Elsewhere(Mean(58.75, 0.03), Mean(58.67, 0.04)),
-                "KL-EOCP": Elsewhere(Mean(7.40, 0.01), Mean(5.28, 0.02)),
-                "KL-UCB": Elsewhere(Mean(10.22, 0.10), Mean(7.33, 0.13)),
-            },
-        ),
-        Experiment(
-            "fig2-gaussian",
-            "Figure 2, left: four Gaussian arms",
-            _FOUR_ARMED | _ELIMINATION,
-            _FOUR_GAUSSIAN,
-            (10**5,),
-            10**4,
-            400,
-            {
-                "EOCP": Elsewhere(Mean(92.51, 0.10), Mean(91.14, 0.10)),
-                "EOCP-UG": Elsewhere(Mean(83.51, 0.20), Mean(82.12, 0.20)),
-                "UCB": Elsewhere(Mean(127.80, 0.43), Mean(127.01, 0.44)),
-                "TAS-ETC": Elsewhere(None, Mean(181.78, 0.27)),
-                "DETC-K": Elsewhere(Mean(249.5, 1.8), Mean(240.8, 1.5)),
-                "Action elimination": Elsewhere(Mean(543.7, 0.9), Mean(541.6, 0.9)),
-            },
-        ),
-        Experiment(
-            "fig2-bernoulli",
-            "Figure 2, right: four Bernoulli arms",
-            _FOUR_ARMED | _with_kl(_FOUR_BERNOULLI, inflation=0.2) | _ELIMINATION,
-            _FOUR_BERNOULLI,
-            (10**5,),
-            10**4,
-            400,
-            {
-                "EOCP": Elsewhere(Mean(92.23, 0.04), Mean(86.38, 0.05)),
-                "EOCP-UG": Elsewhere(Mean(79.16, 0.08), Mean(73.55, 0.09)),
-                "UCB": Elsewhere(Mean(130.48, 0.17), Mean(124.46, 0.19)),
-                "TAS-ETC": Elsewhere(None, Mean(160.04, 0.12)),
-                "DETC-K": Elsewhere(None, Mean(164.1, 0.3)),
-                "KL-EOCP": Elsewhere(Mean(21.39, 0.03), Mean(14.46, 0.03)),
-                "KL-UCB": Elsewhere(Mean(31.21, 0.21), Mean(27.62, 0.22)),
-                "Action elimination": Elsewhere(Mean(551.7, 0.4), Mean(549.7, 0.4)),
-            },
+        Picture(
+            "-details",
+            "details of the same runs",
+            "From left to right, top to bottom: share of runs that have committed; regret against commitment "
+            "time; how often a commitment was wrong; share of the rounds that went to each arm; final regret "
+            "of the runs.",
         ),
     )
-}
 
-DIFFERENCES = {
-    "Variance of Bernoulli rewards": (
-        "The paper and the scripts give the policies for Gaussian rewards unit variance on Bernoulli arms as "
-        "well, where sigma = 1/2 is known to hold. So it is here, with sigma=1.0. Left to its default EOCP "
-        "has a regret of 8.3 instead of 32.2 on two Bernoulli arms, close to KL-EOCP's 7.4: most of the "
-        "distance between them is sigma."
-    ),
-    "Ties between two Bernoulli arms": (
-        "The scripts for two arms update an arm only if its index is strictly the larger. When both are "
-        "equal neither changes, the run stays as it is to the end, and it is charged as if the best arm "
-        "were played. The first samples alone tie in 21 % of the runs, and about a quarter of all end up "
-        "so; the regrets of EOCP, EOCP-UG, UCB and the KL versions come out 26 to 29 % too low. Here ties "
-        "are broken at random. The order of the policies is the same."
-    ),
-    "Ties between four arms": (
-        "All tied arms are sampled and updated in one round, and only the first of them, the best arm if it "
-        "is among them, is charged."
-    ),
-    "First pulls": (
-        "Every arm starts with the average of K samples that counts as one pull and costs neither rounds "
-        "nor regret. Here every arm is pulled once, in rounds that count."
-    ),
-    "Length of KL-EOCP with four arms": (
-        "The scripts explore for 8 l / KL rounds whatever the number of arms K; the proof asks for 4 K l / "
-        "KL, which is twice as many for four arms. (The algorithm as printed has KL squared, a misprint.) "
-        "Here it is the proof's."
-    ),
-    "Stopping rule of EOCP-UG": (
-        "The scripts compare the ratio of the two largest numbers of pulls with l; the paper, and this "
-        "package, their difference N1 - l N2 with 1."
-    ),
-    "TAS-ETC": (
-        "The scripts draw arms from the optimal proportions of the true means, which no policy knows, and "
-        "stop by a statistic that is 8 to 9 times the likelihood ratio, at 12 log(T/t). Here it is "
-        "Track-and-Stop of Garivier and Kaufmann: proportions of the estimated means, tracked, and the "
-        "threshold log(T (1 + log t)). It stops later and costs more. Both treat Bernoulli rewards as "
-        "Gaussian ones of variance 1, as UCB and EOCP do in these figures; with the Bernoulli divergence, "
-        "TrackAndStop() on the same arms, the regret is about 65."
-    ),
-    "DETC-K on Bernoulli arms": (
-        "After four pulls of each arm, several often share the largest mean. Going on with the first of "
-        "them, as MATLAB's max does, favours the best arm, which is the first; here one is drawn at random. "
-        "The regret, about 178 here, would be 161 the other way."
-    ),
-    "Number of runs with four arms": "10,000 in the text and here; 1,000 in the scripts.",
-}
-"""Where, and why, the published scripts give other numbers than the paper's algorithms."""
+    def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Comparison:
+        return compare(
+            {label: self.policies[label] for label in labels}, self.bandit, horizon, runs, **options
+        )
+
+    def gather(self, results: Iterable[Result]) -> Comparison:
+        return Comparison(results)
+
+    def mean(self, result: Result) -> Mean:
+        return result.digest().regret
+
+    def cells(self, result: Result) -> dict[str, str]:
+        digest = result.digest()
+        return {
+            "committed": percent(digest.committed),
+            "median at": median_text(digest),
+            "wrong commitments, 95 % interval": count_text(digest.wrong),
+        }
+
+    def draw(self, results: Comparison) -> "tuple[Figure, ...]":
+        curves = new_figure(7.5, 4.5)
+        # many laws have the mean of bounded rewards, and none of them is the bandit's limit
+        bound = None if isinstance(self.bandit.family, Bounded) else lai_robbins(self.bandit)
+        ax = results.plot(curves.subplots(), lower_bound=bound)
+        ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
+        details = new_figure(11, 4 + 1.2 * len(results))
+        axes = details.subplot_mosaic([["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]])
+        results.plot_commitment(axes["commitment"])
+        results.plot_tradeoff(axes["tradeoff"])
+        results.plot_wrong_commit(axes["wrong"])
+        results.plot_pulls(axes["pulls"])
+        results.plot_final_regret(axes["final"])
+        return curves, details
+
+    def numbers(self, results: Comparison) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
+        rounds = (
+            (label, *row)
+            for label, result in results.items()
+            for row in zip(result.times, result.regret, result.regret_sem, strict=True)
+        )
+        return ("policy", "round", "regret", "regret_sem"), rounds
+
+    def record(self, result: Result) -> dict[str, Any]:
+        return record(result)
 
 
-_LONG, _MANY = (10**6, 10**12), (10**4, 10**6, 10**8, 10**10, 10**12)
-_SAMPLED = (10**3, 10**5)  # for Thompson sampling, which has to play every round
-
-
-def _row(
-    label: str, policy: BasePolicy, bandit: Bandit, horizons: tuple[int, ...], runs: int, quick_runs: int
-) -> Experiment:
-    return Experiment(f"table1-{label}", label, {label: policy}, bandit, horizons, runs, quick_runs)
-
-
-TABLE: dict[str, Experiment] = {
-    row.title: row
-    for row in (
-        _row("UCB", p.UCB(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("KL-UCB", p.KLUCB(), _BERNOULLI, _LONG, 10_000, 300),
-        _row("TS", p.ThompsonSampling(), _BERNOULLI, _SAMPLED, 1_000, 100),
-        _row("BAI-ETC", p.BAIETC(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("DETC", p.DETC(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("UCB_alpha", p.UCBAlpha(), _GAUSSIAN, _LONG, 5_000, 300),
-        _row("EOCP", p.EOCP(GAP, sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("EOCP-UG", p.EOCPUG(sigma=1.0), _GAUSSIAN, _MANY, 20_000, 1_000),
-        _row("KL-EOCP", p.KLEOCP(kl_min(_BERNOULLI)), _BERNOULLI, _LONG, 20_000, 1_000),
-    )
-}
-"""The policies of Table 1 by the names of `robai.theory.table`, whose lower bounds have nothing to play."""
-
-INFLATIONS = tuple(step / 8 * INFLATION for step in range(9))
-
-SENSITIVITY: dict[str, Experiment] = {
-    name: Experiment(
-        f"sensitivity-{name.lower()}",
-        name,
-        {f"{name}, c = {policy.inflation:.2f}": policy for policy in policies},
-        _GAUSSIAN,
-        (10**6,),
-        20_000,
-        500,
-    )
-    for name, policies in (
-        ("EOCP", [p.EOCP(GAP, c, 1.0) for c in INFLATIONS]),
-        ("EOCP-UG", [p.EOCPUG(c, 1.0) for c in INFLATIONS]),
-    )
-}
-
-SECTIONS: dict[str, Mapping[str, Experiment]] = {
-    **{name: {name: experiment} for name, experiment in FIGURES.items()},
-    "table1": TABLE,
-    "sensitivity": SENSITIVITY,
-}
-"""What `robai.paper.reproduction.reproduce(only=)` can choose from, and what is played for it."""
+def fixed_text(mean: Mean | None) -> str:
+    """A number from elsewhere, with the digits and the error that it came with."""
+    if mean is None:
+        return "-"
+    if math.isnan(mean.sem):
+        return f"{mean.value:,.0f}"
+    digits = 3 if 0.0 < mean.sem < 0.005 else 2
+    return f"{mean.value:.{digits}f} ± {mean.sem:.{digits}f}" if mean.sem > 0.0 else f"{mean.value:.2f}"

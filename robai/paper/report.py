@@ -15,12 +15,11 @@ from robai._base.directory import MANIFEST
 from robai._base.spec import as_text
 from robai._base.version import VERSION
 from robai.paper.claims import Verdict
-from robai.paper.experiments import FIGURES, INFLATIONS, SECTIONS, SENSITIVITY, TABLE
+from robai.paper.growth import Growth
 from robai.paper.page import page
-from robai.paper.reproduction import Growth, Reproduction
+from robai.paper.reproduction import Reproduction
+from robai.paper.study import Growing, Varying
 from robai.plotting.style import QUANTITIES, new_figure
-from robai.result import Comparison
-from robai.result.digest import record
 from robai.theory import lai_robbins
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def write_files(reproduction: Reproduction, directory: Path) -> None:
     found = summary(reproduction)
     for name, data in _numbers(reproduction, found).items():
         (directory / "numbers" / f"{name}.csv").write_bytes(data)
-    for experiments in SECTIONS.values():
+    for experiments in reproduction.study.sections.values():
         for played in reproduction.played(experiments):
             saved = played.results if len(played.results) > 1 else played.first
             saved.save(directory / "arrays" / f"{played.name}.npz")
@@ -55,7 +54,9 @@ def summary(reproduction: Reproduction) -> dict[str, Any]:
     """What a script would read: claims, and a record of every simulation."""
     import matplotlib as mpl
 
+    growing = reproduction.study.growing
     return {
+        "study": reproduction.study.name,
         "quick": reproduction.quick,
         "entropy": str(reproduction.entropy),
         "seconds": reproduction.seconds,
@@ -67,9 +68,10 @@ def summary(reproduction: Reproduction) -> dict[str, Any]:
             "machine": f"{platform.system()} {platform.machine()}",
         },
         "claims": [verdict._asdict() for verdict in reproduction.verdicts],
-        "table1": [_growth_record(growth) for growth in reproduction.table],
+        **({growing.name: [_growth_record(growth) for growth in reproduction.growth]} if growing else {}),
         "simulations": [
-            {"section": section} | record(result) for section, result in reproduction.simulations()
+            {"section": section} | experiment.record(result)
+            for section, experiment, result in reproduction.simulations()
         ],
     }
 
@@ -95,19 +97,16 @@ def _growth_record(growth: Growth) -> dict[str, Any]:
 
 def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, bytes]:
     numbers = {"claims": csv_bytes(Verdict._fields, reproduction.verdicts)}
-    for name in ("simulations", "table1"):
+    growing = reproduction.study.growing
+    for name in ("simulations", *([growing.name] if growing else [])):
         if records := found[name]:
             texts = (
                 [as_text(it) if isinstance(it, dict) else it for it in each.values()] for each in records
             )
             numbers[name] = csv_bytes(records[0], texts)
-    for played in reproduction.played(FIGURES):
-        rounds = (
-            (label, *row)
-            for label, result in played.results.items()
-            for row in zip(result.times, result.regret, result.regret_sem, strict=True)
-        )
-        numbers[f"{played.name}-regret"] = csv_bytes(("policy", "round", "regret", "regret_sem"), rounds)
+    for played in reproduction.played(reproduction.study.figures):
+        experiment = played.experiment
+        numbers[f"{played.name}-{experiment.quantity}"] = csv_bytes(*experiment.numbers(played.results))
     return numbers
 
 
@@ -119,57 +118,48 @@ def csv_bytes(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
 
 def _draw(reproduction: Reproduction) -> "dict[str, Figure]":
     """Every figure of the report, by name."""
-    figures: dict[str, Figure] = {}
-    for played in reproduction.played(FIGURES):
-        figures[played.name] = new_figure(7.5, 4.5)
-        bound = lai_robbins(played.experiment.bandit)
-        ax = played.results.plot(figures[played.name].subplots(), lower_bound=bound)
-        ax.set_title(f"{played.experiment.title}, {played.first.runs:,} runs", pad=36)
-        figures[f"{played.name}-details"] = _details(played.results)
-    if reproduction.table:
-        figures["scaling"] = _scaling(reproduction)
-    if any(reproduction.played(SENSITIVITY)):
-        figures["sensitivity"] = _sensitivity(reproduction)
+    study = reproduction.study
+    figures = {
+        f"{played.name}{picture.suffix}": figure
+        for played in reproduction.played(study.figures)
+        for picture, figure in zip(
+            played.experiment.pictures, played.experiment.draw(played.results), strict=True
+        )
+    }
+    if study.growing and reproduction.growth:
+        figures["scaling"] = _scaling(reproduction, study.growing)
+    if study.varying and any(reproduction.played(study.varying.experiments)):
+        figures[study.varying.name] = _variation(reproduction, study.varying)
     return figures
 
 
-def _details(results: Comparison) -> "Figure":
-    figure = new_figure(11, 4 + 1.2 * len(results))
-    axes = figure.subplot_mosaic([["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]])
-    results.plot_commitment(axes["commitment"])
-    results.plot_tradeoff(axes["tradeoff"])
-    results.plot_wrong_commit(axes["wrong"])
-    results.plot_pulls(axes["pulls"])
-    results.plot_final_regret(axes["final"])
-    return figure
-
-
-def _scaling(reproduction: Reproduction) -> "Figure":
-    """Regret and commitment over horizons, for the policies of figure 1, left, in their colours there."""
-    experiment = FIGURES["fig1-gaussian"]
-    rows = {label: TABLE[label] for label in experiment.policies}
-    results = [played.first for played in reproduction.played(rows)]
+def _scaling(reproduction: Reproduction, growing: Growing) -> "Figure":
+    """Regret and commitment over horizons."""
+    drawn = {name: growing.experiments[name] for name in growing.drawn}
+    results = [result for played in reproduction.played(drawn) for result in played.results.values()]
     figure = new_figure(11, 4)
     left, right = figure.subplots(1, 2)
-    plotting.plot_scaling(results, left, lower_bound=lai_robbins(experiment.bandit))
+    plotting.plot_scaling(results, left, lower_bound=lai_robbins(drawn[growing.drawn[0]].bandit))
     plotting.plot_scaling(results, right, quantity="commitment")
     return figure
 
 
-def _sensitivity(reproduction: Reproduction) -> "Figure":
+def _variation(reproduction: Reproduction, varying: Varying) -> "Figure":
     figure = new_figure(11, 4)
     results = {
-        played.experiment.title: list(played.results.values()) for played in reproduction.played(SENSITIVITY)
+        played.experiment.title: list(played.results.values())
+        for played in reproduction.played(varying.experiments)
     }
-    gaussian = reproduction.results.get("fig1-gaussian")
+    experiment, policy = varying.reference
+    level = reproduction.results.get(experiment)
     for ax, quantity in zip(figure.subplots(1, 2), QUANTITIES, strict=True):
         plotting.plot_parameter(
             results,
-            INFLATIONS,
+            varying.values,
             ax,
-            name="c in l = log T + c sqrt(log T)",
+            name=varying.parameter,
             quantity=quantity,
-            reference=gaussian[0]["UCB"] if gaussian and quantity == "regret" else None,
+            reference=level[0][policy] if level and quantity == "regret" else None,
         )
     return figure
 

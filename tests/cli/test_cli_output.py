@@ -1,5 +1,6 @@
 """What the command line writes: known to be possible before anything is played, whole, and never lost."""
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ import pytest
 
 import robai
 from robai.cli import main
-from robai.paper.experiments import FIGURES
+from robai.paper.gallery.zhang_ying2023 import FIGURES, STUDY
 from robai.paper.reproduction import Reproduction
 
 GAME = ["--means", "0.7,0.2", "--horizon", "1e3", "--runs", "20", "--rng", "1"]
@@ -28,7 +29,7 @@ def unplayed(monkeypatch):
 def reproduction(monkeypatch):
     """What `reproduce` would return, made of few runs."""
     results = {"fig1-bernoulli": FIGURES["fig1-bernoulli"].run(runs=40, rng=0)}
-    done = Reproduction(quick=True, entropy=0, results=results, seconds=1.0)
+    done = Reproduction(STUDY, quick=True, entropy=0, results=results, seconds=1.0)
     monkeypatch.setattr("robai.paper.reproduction.reproduce", lambda *_, **__: done)
     return done
 
@@ -176,9 +177,8 @@ def test_reproduce_writes_a_report_and_prints_the_claims(capsys, tmp_path, repro
 
 
 def test_reproduce_tells_by_its_exit_code_that_a_claim_fails(capsys, tmp_path, reproduction, monkeypatch):
-    monkeypatch.setattr(
-        "robai.paper.claims.CLAIMS", (robai.paper.claims.CLAIMS[0]._replace(check=lambda _: (False, "0")),)
-    )
+    false = STUDY.claims[0]._replace(check=lambda _: (False, "0"))
+    monkeypatch.setattr(reproduction, "study", dataclasses.replace(STUDY, claims=[false]))
     assert main(["reproduce", "--out", str(tmp_path / "report")]) == 1
     text = capsys.readouterr().out
     assert "does not hold" in text

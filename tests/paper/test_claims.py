@@ -9,6 +9,7 @@ from support.examples import FINAL_REGRETS, irregular
 
 import robai
 from robai.paper.claims import check, regret_after, regret_ratio
+from robai.paper.gallery.zhang_ying2023 import CLAIMS
 from robai.result import Comparison
 
 Z = statistics.NormalDist().inv_cdf(0.975)
@@ -71,7 +72,7 @@ def test_verdicts_say_the_numbers():
         irregular("UCB"),
         *(irregular(name, SMALLER[::-1]) for name in ("BAI-ETC", "DETC")),
     ]
-    verdicts = {each.criterion: each for each in check({"fig1-gaussian": Comparison(results)})}
+    verdicts = {each.criterion: each for each in check(CLAIMS, {"fig1-gaussian": [Comparison(results)]})}
     low, high = interval()
     assert verdicts["at least 20 % below"].numbers == (
         f"{100 * (1 - RATIO):.1f} % below ({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)"
@@ -97,7 +98,7 @@ def test_verdicts_say_the_numbers():
 def test_a_share_of_another_policy_is_in_percent():
     smaller = [irregular("KL-EOCP", SMALLER), irregular("KL-UCB", [SMALLER[0]] * 7)]
     larger = [irregular(name) for name in ("EOCP", "UCB", "EOCP-UG", "BAI-ETC", "DETC")]
-    figures = {"fig1-bernoulli": Comparison(smaller + larger)}
-    (verdict,) = (each for each in check(figures) if "half" in each.criterion)
+    figures = {"fig1-bernoulli": [Comparison(smaller + larger)]}
+    (verdict,) = (each for each in check(CLAIMS, figures) if "half" in each.criterion)
     shares = [100 * RATIO, 100 * SMALLER_REGRETS[0] / statistics.fmean(FINAL_REGRETS)]
     assert verdict.numbers == f"KL-EOCP {shares[0]:.0f} % of EOCP, KL-UCB {shares[1]:.0f} % of UCB"

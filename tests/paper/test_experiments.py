@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import robai
-from robai.paper.claims import CLAIMS, check, regret_after, regret_ratio
-from robai.paper.experiments import FIGURES, INFLATIONS, SECTIONS, SENSITIVITY, TABLE
-from robai.paper.reproduction import Growth, reproduce
+from robai.paper.claims import check, regret_after, regret_ratio
+from robai.paper.gallery.zhang_ying2023 import CLAIMS, FIGURES, INFLATIONS, SENSITIVITY, STUDY, TABLE
+from robai.paper.growth import Growth
+from robai.paper.reproduction import reproduce
 from robai.theory import INFLATION, table
 
 
@@ -25,19 +26,20 @@ def test_the_parameters_are_those_of_the_paper():
         assert each.policies["EOCP"] == robai.EOCP(0.5, inflation, 1.0)
         assert each.policies["EOCP-UG"] == robai.EOCPUG(inflation, 1.0)
         assert each.policies["UCB"] == robai.UCB(sigma=1.0)
-        assert set(each.elsewhere) == set(each.policies)
+        assert set(each.beside["like the scripts"]) == set(each.policies)
+        assert set(each.beside["clean elsewhere"]) <= set(each.policies)
     assert FIGURES["fig1-bernoulli"].policies["KL-EOCP"].kl == pytest.approx(0.534111, abs=1e-6)
     assert (INFLATIONS[0], INFLATIONS[-1]) == (0.0, INFLATION)
 
 
 @pytest.fixture(scope="module")
 def figures():
-    return {name: each.run(runs=150, rng=0)[0] for name, each in FIGURES.items()}
+    return {name: each.run(runs=150, rng=0) for name, each in FIGURES.items()}
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_regret_agrees_with_an_independent_program(figures, name):
-    _assert_agreement(FIGURES[name], figures[name])
+    _assert_agreement(FIGURES[name], *figures[name])
 
 
 @pytest.mark.slow
@@ -47,29 +49,27 @@ def test_regret_agrees_with_an_independent_program_in_many_runs(name):
 
 
 def _assert_agreement(experiment, results):
-    for label, result in results.items():
-        clean = experiment.elsewhere[label].clean
-        if clean is not None:
-            apart = abs(result.regret[-1] - clean.value) / math.hypot(result.regret_sem[-1], clean.sem)
-            assert apart < 5.0, label
+    for label, clean in experiment.beside["clean elsewhere"].items():
+        result = results[label]
+        apart = abs(result.regret[-1] - clean.value) / math.hypot(result.regret_sem[-1], clean.sem)
+        assert apart < 5.0, label
 
 
 def test_every_claim_holds_wherever_it_is_made(figures):
-    verdicts = check(figures)
+    verdicts = check(CLAIMS, figures)
     assert len(verdicts) == sum(len(claim.experiments) for claim in CLAIMS)
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert all(any(digit in verdict.numbers for digit in "0123456789") for verdict in verdicts)
 
 
 def test_claims_that_need_what_was_not_played_are_left_out(figures):
-    assert {each.experiment for each in check({"fig2-gaussian": figures["fig2-gaussian"]})} == {
-        "fig2-gaussian"
-    }
-    assert check({}) == []
+    alone = {"fig2-gaussian": figures["fig2-gaussian"]}
+    assert {each.experiment for each in check(CLAIMS, alone)} == {"fig2-gaussian"}
+    assert check(CLAIMS, {}) == []
 
 
 def test_a_claim_can_fail(figures):
-    swapped = dict(figures["fig1-gaussian"])
+    swapped = dict(*figures["fig1-gaussian"])
     swapped["EOCP"], swapped["UCB"] = swapped["UCB"], swapped["EOCP"]
     holds, numbers = CLAIMS[0].check(swapped)
     assert not holds
@@ -77,7 +77,7 @@ def test_a_claim_can_fail(figures):
 
 
 def test_ratios_come_with_an_interval_around_them(figures):
-    results = figures["fig1-gaussian"]
+    (results,) = figures["fig1-gaussian"]
     ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
     assert low < ratio < high
     assert ratio == results["EOCP"].regret[-1] / results["UCB"].regret[-1]
@@ -85,7 +85,7 @@ def test_ratios_come_with_an_interval_around_them(figures):
 
 
 def test_no_regret_comes_after_a_right_commitment(figures):
-    eocp = figures["fig1-gaussian"]["EOCP"]
+    eocp = figures["fig1-gaussian"][0]["EOCP"]
     assert regret_after(eocp, 1124) == 0.0
     assert regret_after(eocp, 1) == pytest.approx(1.0, abs=0.02)
 
@@ -93,22 +93,28 @@ def test_no_regret_comes_after_a_right_commitment(figures):
 def test_growth_measures_slope_and_exponent():
     assert list(TABLE) == [row.policy for row in table() if not row.policy.startswith("LB")]
     row = TABLE["EOCP-UG"]
-    growth = Growth.of(row, [played["EOCP-UG"] for played in row.run(runs=300, rng=0)])
+    growth = growth_of("EOCP-UG", runs=300)
     assert growth.horizons == (10**6, 10**12)
     results = [robai.simulate(robai.EOCPUG(), row.bandit, horizon, 300, rng=0) for horizon in growth.horizons]
     slope = np.diff([result.regret[-1] for result in results])[0] / math.log(10**6)
     assert growth.slope.value == pytest.approx(slope)
     assert growth.constant == pytest.approx(4.0)
     assert growth.exponent.value == pytest.approx(2.0, abs=5 * growth.exponent.sem)
-    never = [played["UCB"] for played in TABLE["UCB"].run(runs=5, rng=0)]
-    assert Growth.of(TABLE["UCB"], never).exponent is None
-    sampled = [played["TS"] for played in TABLE["TS"].run(runs=2, rng=0)]
-    assert Growth.of(TABLE["TS"], sampled).horizons == (10**3, 10**5)
+    assert growth_of("UCB", runs=5).exponent is None
+    assert growth_of("TS", runs=2).horizons == (10**3, 10**5)
+
+
+def growth_of(label, runs):
+    row = TABLE[label]
+    results = [played[label] for played in row.run(runs=runs, rng=0)]
+    return Growth.of(STUDY.growing.stated[label], row.bandit, results)
 
 
 def test_reproduce_plays_what_is_asked_for_and_reports_every_policy():
     lines = []
-    done = reproduce(["sensitivity"], quick=True, report=lambda line, final: lines.append((line, final)))
+    done = reproduce(
+        STUDY, ["sensitivity"], quick=True, report=lambda line, final: lines.append((line, final))
+    )
     assert set(done.results) == {each.name for each in SENSITIVITY.values()}
     (eocp,) = done.results["sensitivity-eocp"]
     assert next(iter(eocp)) == "EOCP, c = 0.00"
@@ -121,7 +127,7 @@ def test_reproduce_plays_what_is_asked_for_and_reports_every_policy():
 
 def test_unknown_parts_are_refused_before_any_work():
     with pytest.raises(ValueError, match=r"only must be one of .*; did you mean fig1-gaussian"):
-        reproduce(["fig1-gausian"])
+        reproduce(STUDY, ["fig1-gausian"])
     with pytest.raises(ValueError, match="rng must be from 0"):
-        reproduce(rng=-1)
-    assert set(SECTIONS) >= set(FIGURES)
+        reproduce(STUDY, rng=-1)
+    assert [*STUDY.sections] == [*FIGURES, "table1", "sensitivity"]

@@ -6,9 +6,9 @@ import statistics
 import pytest
 from support.examples import irregular
 
-from robai.paper.experiments import TABLE
-from robai.paper.page import TABLE_ON_A_TERMINAL, table_rows
-from robai.paper.reproduction import Growth
+from robai.paper.gallery.zhang_ying2023 import STUDY, TABLE
+from robai.paper.growth import Growth
+from robai.paper.page import GROWTH_ON_A_TERMINAL, growth_rows
 
 SHORT, LONG = 10**6, 10**12  # log T doubles
 ARM = (0, 0, 1, 0, 2, 0, 0)
@@ -22,7 +22,7 @@ def played(horizon, pulled, times, arms):
 
 
 def grown(*results):
-    return Growth.of(TABLE["EOCP-UG"], results)
+    return Growth.of(STUDY.growing.stated["EOCP-UG"], TABLE["EOCP-UG"].bandit, results)
 
 
 @pytest.fixture
@@ -97,11 +97,11 @@ def test_the_row_has_every_number_in_its_column(growth, short):
     right = played(
         LONG, [200 + 4 * extra for extra in EXTRA], [4000 + 70 * extra for extra in EXTRA], [0] * 7
     )
-    (row,) = table_rows([grown(short, right)])
-    assert set(TABLE_ON_A_TERMINAL) < set(row)
+    (row,) = growth_rows(STUDY.growing, [grown(short, right)])
+    assert set(GROWTH_ON_A_TERMINAL) < set(row)
     log_t = math.log(SHORT)
     times = 1000 + 10 * 32 / 7, 4000 + 70 * 32 / 7
-    assert (row["policy"], row["bandit"]) == ("EOCP-UG", "Gaussian")
+    assert (row["policy"], row["bandit"]) == ("EOCP-UG", "Gaussian (0.7, 0.2)")
     assert row["between T"] == "1e6, 1e12"
     assert row["regret / log T, paper"] == "4"
     assert row["measured slope"] == f"{growth.slope.value:.2f} ± {growth.slope.sem:.2f}"

@@ -8,9 +8,11 @@ import pytest
 
 import robai
 from robai._base.directory import replacing
-from robai.paper.experiments import FIGURES, SECTIONS, SENSITIVITY, TABLE, Experiment
+from robai.paper.experiments import RegretExperiment
+from robai.paper.gallery.zhang_ying2023 import FIGURES, SENSITIVITY, STUDY, TABLE
 from robai.paper.report import write_files
 from robai.paper.reproduction import Reproduction, reproduce
+from robai.paper.study import Study
 from robai.report.html import page, table
 
 RUNS = 12
@@ -20,7 +22,7 @@ RUNS = 12
 def reproduction():
     experiments = [FIGURES["fig2-bernoulli"], *TABLE.values(), *SENSITIVITY.values()]
     results = {each.name: each.run(runs=RUNS, rng=0) for each in experiments}
-    return Reproduction(quick=True, entropy=0, results=results, seconds=1.0)
+    return Reproduction(STUDY, quick=True, entropy=0, results=results, seconds=1.0)
 
 
 def write_report(reproduction, path):
@@ -91,21 +93,20 @@ def test_arrays_and_numbers_are_those_of_the_simulations(directory, reproduction
 def test_a_report_is_replaced_as_a_whole(directory, reproduction):
     (directory / "numbers" / "table1.csv").unlink()
     results = {"fig2-bernoulli": reproduction.results["fig2-bernoulli"]}
-    alone = Reproduction(quick=True, entropy=0, results=results)
+    alone = Reproduction(STUDY, quick=True, entropy=0, results=results)
     write_report(alone, directory)
     assert not (directory / "figures" / "scaling.png").exists()
     assert "Table 1, measured" not in (directory / "index.html").read_text()
     assert [each.name for each in directory.parent.iterdir()] == [directory.name]
 
 
-def test_an_experiment_of_another_paper_is_data(tmp_path, monkeypatch):
+def test_an_experiment_of_another_paper_is_data(tmp_path):
     policies = {"MOSS": robai.UCB(level="ratio"), "TS": robai.ThompsonSampling()}
     bandit = robai.Bernoulli([0.5, 0.4, 0.3])
-    other = Experiment("other", "Table 2: three arms", policies, bandit, (100, 1000), 50, 10)
-    monkeypatch.setitem(FIGURES, "other", other)
-    monkeypatch.setitem(SECTIONS, "other", {"other": other})
-    done = reproduce(["other"], quick=True)
-    assert [section for section, _ in done.simulations()] == ["other"] * 4
+    other = RegretExperiment("other", "Table 2: three arms", policies, bandit, (100, 1000), 50, 10)
+    study = Study("b2024", "another", "A. Body, 2024.", {"other": other}, claims=(), about="Nothing.")
+    done = reproduce(study, ["other"], quick=True)
+    assert [section for section, *_ in done.simulations()] == ["other"] * 4
     directory = write_report(done, tmp_path / "report")
     for name, results in zip(("other-1e2", "other-1e3"), done.results["other"], strict=True):
         assert (directory / "figures" / f"{name}-details.svg").exists()
