@@ -1,4 +1,4 @@
-"""Regret and commitment time of every policy on bandits of the paper: the figure and numbers of docs/policies.md.
+"""Regret and commitment time of every policy on bandits of the paper, as docs/policies.md shows them.
 
     python bench/tradeoff.py [--quick] [--figure FILE]
 
@@ -57,7 +57,9 @@ def main(figure, quick):
             when = f"{digest.commit_time.value:,.0f}" if digest.commit_time else "-"
             wrong = "-" if digest.wrong is None else digest.wrong.count
             regret = f"{digest.regret.value:,.2f} ± {digest.regret.sem:,.2f}"
-            print(f"{result.label:<22}{regret:>20}{result.runs:>8}{digest.committed:>11.1%}{when:>11}{wrong:>7}")
+            print(
+                f"{result.label:<22}{regret:>20}{result.runs:>8}{digest.committed:>11.1%}{when:>11}{wrong:>7}"
+            )
         robai.plotting.plot_tradeoff(results, ax)
         ax.set_title(f"{bandit!r}, T = {results[0].horizon:,}")
         print()
