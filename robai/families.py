@@ -95,6 +95,9 @@ class Family(Part):
             raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
         return mean
 
+    def label(self) -> str:
+        return repr(self)
+
     def _core(self, n_arms: int = 1) -> _core.Family:
         """The compiled twin, for a bandit with so many arms."""
         raise NotImplementedError

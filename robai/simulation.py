@@ -18,6 +18,7 @@ from robai.custom import PythonPolicy, as_policy
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result, Sweep
+from robai.rules.python import has_its_methods
 
 
 def simulate(
@@ -143,7 +144,10 @@ def compare(
 
 
 def sweep(
-    policies: BasePolicy | Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
+    policies: BasePolicy
+    | PythonPolicy
+    | Iterable[BasePolicy | PythonPolicy]
+    | Mapping[str, BasePolicy | PythonPolicy],
     bandits: Bandit | Iterable[Bandit] | Mapping[str, Bandit],
     horizons: int | float | Iterable[int | float],
     runs: int | float,
@@ -181,7 +185,8 @@ def sweep(
     >>> len(played), played.policies, played.horizons
     (6, ('EOCPUG()', 'UCB()'), (1000, 10000, 100000))
     """
-    named = labelled([policies] if isinstance(policies, BasePolicy) else policies)
+    alone = isinstance(policies, BasePolicy) or has_its_methods(policies)
+    named = labelled([policies] if alone else policies)
     arms, seed = _named_bandits(bandits), Seed.of(rng)
     rounds = list(horizons) if isinstance(horizons, Iterable) else [horizons]
     if not rounds or len(set(rounds)) < len(rounds):

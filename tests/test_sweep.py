@@ -5,6 +5,7 @@ import pytest
 
 mpl.use("Agg")
 from matplotlib.figure import Figure
+from support.examples import Turns
 
 import robai
 from robai.result import Sweep
@@ -33,6 +34,11 @@ def test_every_cell_is_what_simulate_returns(played):
 def test_one_of_each_needs_no_list():
     played = robai.sweep(robai.KLUCB(), EASY, 1e3, 5, rng=0)
     assert list(played) == [("KLUCB()", "Bernoulli(means=(0.9, 0.1))", 1000)]
+    played = robai.sweep(Turns(), EASY, 100, 5, rng=0)
+    assert list(played) == [("Turns", "Bernoulli(means=(0.9, 0.1))", 100)]
+    assert played["Turns", "Bernoulli(means=(0.9, 0.1))", 100] == robai.simulate(Turns(), EASY, 100, 5, rng=0)
+    with pytest.raises(TypeError, match=r"policies must be .* got"):
+        robai.sweep(Turns, EASY, 100, 5)
 
 
 def test_a_fresh_seed_is_the_same_for_all(tmp_path):

@@ -145,8 +145,12 @@ class Spec:
         return f"{type(self).__name__}({parameters})"
 
     def label(self) -> str:
-        """The name with the parameters that are not at their default."""
-        changed = ", ".join(f"{name}={value!r}" for name, value in self._changed())
+        """The name with the parameters that are not at their default, and these with theirs."""
+        labelled = (
+            (name, value.label() if isinstance(value, Spec) else repr(value))
+            for name, value in self._changed()
+        )
+        changed = ", ".join(f"{name}={text}" for name, text in labelled)
         return f"{type(self).__name__}({changed})"
 
     def to_dict(self) -> dict[str, Any]:

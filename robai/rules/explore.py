@@ -242,7 +242,7 @@ class Index(Pointed, Exploration):
     >>> Index.signature
     'float64(float64, float64, float64, float64, float64, float64)'
     >>> Index("my_rules:ucb_tuned", name="UCB1-tuned", grows=True, moments=2).label()
-    "Index(func='my_rules:ucb_tuned', name='UCB1-tuned', grows=True, moments=2)"
+    'UCB1-tuned'
     >>> Index(max, name="largest")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     TypeError: func must be a numba.cfunc, ...; write numba.cfunc(robai.rules.Index.signature)(max)

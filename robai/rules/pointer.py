@@ -54,6 +54,9 @@ class Pointed(Part):
         expected = pointers.Signature(self.signature, self.ctypes_signature, where)
         object.__setattr__(self, "func", pointers.Pointer.of("func", self.func, expected))
 
+    def label(self) -> str:
+        return self.name
+
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"func": self.func.path or repr(self.func)}
 

@@ -101,6 +101,9 @@ class PythonExploration(Exploration):
     def __repr__(self) -> str:  # not by that of the user's object, which may hold its address
         return f"{type(self.rule).__name__}()"
 
+    def label(self) -> str:
+        return repr(self)
+
     def to_dict(self) -> dict[str, Any]:
         return {"type": "PythonExploration", "name": type(self.rule).__name__}
 

@@ -272,6 +272,9 @@ class Both(Stopping):
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
 
+    def label(self) -> str:
+        return f"({self.first.label()} & {self.second.label()})"
+
     def start(self, game: Game) -> protocols.Stopping:
         return stopping.Both(self.first.start(game), self.second.start(game))
 
@@ -282,6 +285,9 @@ class Either(Stopping):
 
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
+
+    def label(self) -> str:
+        return f"({self.first.label()} | {self.second.label()})"
 
     def start(self, game: Game) -> protocols.Stopping:
         return stopping.Either(self.first.start(game), self.second.start(game))
