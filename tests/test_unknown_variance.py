@@ -18,7 +18,14 @@ VARIANCES = ("own", "common", "both")
 
 @pytest.mark.parametrize("variance", VARIANCES)
 @pytest.mark.parametrize(
-    "kind", [robai.KLUCB, lambda **each: robai.KLEOCP(kl=0.1, **each), robai.KLEOCPUG, robai.TrackAndStop]
+    "kind",
+    [
+        robai.KLUCB,
+        lambda **each: robai.KLEOCP(kl=0.1, **each),
+        robai.KLEOCPUG,
+        robai.TrackAndStop,
+        robai.LeadCommit,
+    ],
 )
 def test_policies_play_their_reference(kind, variance):
     policy = kind(family=families.Gaussian(variance=variance))

@@ -256,7 +256,10 @@ class Agent(Generic[Label]):
     def summary(self) -> str:
         """One sentence on where the experiment stands, and a table of the arms.
 
-        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none.
+        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none. Of
+        LeadCommit a second table has the evidence against every arm but the leader, the bar that it has to
+        reach, how many pulls the leader may have until the arm is played again (its claim), and how many more
+        pulls of the arm it takes to clear it if no mean changes.
         """
         with self._player.lock:
             return monitor.summary(self)

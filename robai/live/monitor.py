@@ -10,7 +10,7 @@ import numpy as np
 
 from robai._base.text import align, percent
 from robai._core.protocols import intervals
-from robai.live.reasons import Seen
+from robai.live.reasons import Seen, doubts
 from robai.plotting.style import COLOURS, axes, literal
 
 if TYPE_CHECKING:
@@ -66,7 +66,10 @@ def summary(agent: Agent[Any]) -> str:
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
         figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
         rows.append((str(row.arm), *counts, *figures, row.status))
-    return "\n".join([_sentence(agent), *_alarms(agent), "", *align(rows)])
+    lines = [_sentence(agent), *_alarms(agent), "", *align(rows)]
+    if not agent.committed:
+        lines += doubts(agent._player.rules.explore, _seen(agent), agent.pending.tolist())
+    return "\n".join(lines)
 
 
 def _alarms(agent: Agent[Any]) -> Iterator[str]:

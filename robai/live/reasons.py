@@ -1,4 +1,4 @@
-"""Why a policy committed, in words.
+"""Why a policy committed, or has not yet, in words.
 
 The numbers are the rules' own: what they compared at the moment of the commitment, or remember of it.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robai._core import explore_stages, pointers, stopping
+from robai._base.text import align
+from robai._core import explore_lead, explore_stages, pointers, stopping
 from robai._core.protocols import Evidence
 from robai.custom import written
 
@@ -121,3 +122,28 @@ def _ended(rule: Any, seen: Seen, arm: int) -> str:
         f"all other arms had been dropped, the best of them {seen.labels[runner_up]!r} "
         f"with {seen.share(runner_up)}"
     )
+
+
+def doubts(rule: Any, seen: Seen, pending: list[int]) -> list[str]:
+    """Which arms keep a rule that asks for evidence against each from a commitment, and for how long."""
+    if not isinstance(rule, explore_lead.Lead) or min(seen.pulls) == 0:
+        return []
+    leader, standings = rule.standings(seen.evidence, pending)
+    lead = repr(seen.labels[leader])
+    rows = [("arm", "evidence", "bar", "claim", "pulls ahead", "status")]
+    equal = []
+    for arm, each in standings.items():
+        bar, ahead = _finite(each.bar, ".4g"), _finite(each.pulls_ahead, ",.0f")
+        status = "in doubt" if each.doubt else "cleared"
+        rows.append((str(seen.labels[arm]), f"{each.evidence:.4g}", bar, f"{each.claim:,.1f}", ahead, status))
+        if each.doubt and each.rounds_ahead > seen.horizon / 2:  # the bar would be below log 2 by then
+            asked = f"{each.bar:.4g} is asked for" if math.isfinite(each.bar) else "all rounds are played"
+            equal.append(
+                f"{lead} and {seen.labels[arm]!r} cannot be told apart at their present means: the evidence "
+                f"is {each.evidence:.4g}, and {asked}"
+            )
+    return ["", f"{lead} leads with {seen.share(leader)}:", "", *align(rows), *equal]
+
+
+def _finite(value: float, form: str) -> str:
+    return format(value, form) if math.isfinite(value) else "-"

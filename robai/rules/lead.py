@@ -16,14 +16,14 @@ from robai.rules.parameters import BAR, DELTA, EXPONENT, FACTOR, FAMILY, Bar
 class Lead(Exploration):
     """The arm with the largest mean, L, and the arms in doubt in proportions that the evidence sets.
 
-    The evidence against b is the likelihood ratio Z_b = N_L d(m_L, m) + N_b d(m_b, m), m the pooled mean. L is
-    played while N_L < (1 + factor Z_b^exponent) N_b for every b in doubt, else the one for which the right-hand
-    side, its claim, is smallest.
+    The evidence against b is the likelihood ratio Z_b = N_L d(m_L, m) + N_b d(m_b, m), m the pooled mean. L
+    is played while N_L < (1 + factor Z_b^exponent) N_b for every b in doubt, else the one for which the
+    right-hand side, its claim, is smallest. Ties, of means or of claims, are broken uniformly.
 
-    An arm is in doubt while Z_b is below a bar: log(T / (N_L + N_b)) if level is "ratio", log(T / min(N_L, N_b)) if
-    "pulls", log T if "horizon"; with delta it is log((K-1) (1 + log(N_L + N_b)) / delta), and no T. That is where
-    `LikelihoodRatio` with the same level (or with delta and threshold="pair") stops. With another stopping rule
-    exploration may go on when no arm is in doubt: then L is played, until there is one again.
+    An arm is in doubt while Z_b is below a bar: log(T / (N_L + N_b)) if level is "ratio", log(T / min(N_L,
+    N_b)) if "pulls", log T if "horizon"; with delta it is log((K-1) (1 + log(N_L + N_b)) / delta), and no T.
+    That is where `LikelihoodRatio` with the same level (or with delta and threshold="pair") stops. With
+    another stopping rule exploration may go on when no arm is in doubt: then L is played, until one is again.
     """
 
     exponent: float = parameter(EXPONENT, default=0.5)

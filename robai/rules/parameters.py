@@ -39,7 +39,9 @@ BOUNDS = Kind(
 )
 CONSTANT = Kind(choice(Constant), "of Bernstein's bound: 3 b f / N or 7 b f / (3 (N - 1))")
 DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
-EXPONENT = Kind(between(1e-100, 1.0), "e of the share 1 + factor Z^e, Z the evidence against an arm; at most 1")
+EXPONENT = Kind(
+    between(1e-100, 1.0), "e of the share 1 + factor Z^e, Z the evidence against an arm; at most 1"
+)
 FACTOR = Kind(between(1e-100, 1e100), "of the share 1 + factor Z^exponent, Z the evidence against an arm")
 FAMILY = Kind(family_or_none, "whose divergence or posterior is used (that of the rewards)")
 GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
@@ -48,8 +50,8 @@ INFLATION = Kind(inflating, "c in l = log T + c sqrt(log T)")
 KL = Kind(positive, "lower bound on KL_min, see robai.theory.kl_min")
 LEVEL = Kind(
     or_function(choice(Level)),
-    "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++. Of LeadCommit the bar of "
-    "the evidence, where N are the pulls of two arms; pulls, those of the arm with fewer",
+    "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++. Of LeadCommit the "
+    "bar of the evidence, where N are the pulls of two arms; pulls, those of the arm with fewer",
 )
 BAR = Kind(choice(Bar), LEVEL.about)
 KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)

@@ -186,8 +186,8 @@ class LikelihoodRatio(Stopping):
 
     min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
     share * log T if a share is given; if a level is, log(T / (N_a + N_b)) for "ratio", log(T / min(N_a, N_b))
-    for "pulls", log T for "horizon", before round T: that of LeadCommit. Else it aims at an error of delta, 1/T
-    by default:
+    for "pulls", log T for "horizon", while rounds are left: that of LeadCommit. Else it aims at an error of
+    delta, 1/T by default:
 
     "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
     "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from support.reference_bounds import (
     bernstein,
+    evidence,
     exploration,
     imbalance,
     kl_lcb,
@@ -347,11 +348,39 @@ def action_elimination(p):
     return in_stages(script, 1)
 
 
+def lead_commit(p):
+    def z(x, leader, b):
+        return 0.0 if x.mean(b) == x.mean(leader) else max(0.0, evidence(x, leader, b))
+
+    def bar(x, leader, b):
+        both, lesser = x.n[leader] + x.n[b], min(x.n[leader], x.n[b])
+        if p.delta is not None:
+            return math.log((x.K - 1) / p.delta) + math.log(1 + math.log(both))
+        return math.log(x.horizon) - math.log({"ratio": both, "pulls": lesser, "horizon": 1}[p.level])
+
+    def in_doubt(x, leader):
+        return [b for b in range(x.K) if b != leader and z(x, leader, b) < bar(x, leader, b)]
+
+    def stops(x):  # two arms with the largest mean are in doubt, whichever of them leads
+        ends = p.delta is None and x.t >= x.horizon
+        return not ends and not in_doubt(x, x.means().index(max(x.means())))
+
+    def explore(x):
+        leader = x.argmax(x.means())
+        claims = [math.inf] * x.K
+        for b in in_doubt(x, leader):
+            claims[b] = (1 + p.factor * z(x, leader, b) ** p.exponent) * x.n[b]
+        return leader if x.n[leader] < min(claims) else x.argmax([-claim for claim in claims])
+
+    return explore, stops, over_arms(State.mean), 1
+
+
 POLICIES = {
     robai.EOCP: eocp,
     robai.EOCPUG: eocp_ug,
     robai.KLEOCP: kl_eocp,
     robai.KLEOCPUG: kl_eocp_ug,
+    robai.LeadCommit: lead_commit,
     robai.UCB: plain_ucb,
     robai.KLUCB: plain_kl_ucb,
     robai.UCBV: ucb_v,
@@ -377,7 +406,7 @@ def play(policy, bandit, horizon, seed, run):
     """
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
     x = State(bandit, horizon, stream_of(seed, run), getattr(policy, "family", None))
-    if x.estimates and not isinstance(policy, robai.TrackAndStop):
+    if x.estimates and not isinstance(policy, robai.TrackAndStop | robai.LeadCommit):
         initial = 3  # else there are no bounds
     arms = []
     while x.t < horizon:

@@ -122,15 +122,14 @@ def imbalance(c):
     return stops
 
 
+def evidence(x, a, b):
+    """The logarithm of the likelihood ratio of two arms, a the one with the larger mean."""
+    if x.estimates:
+        return student_ratio(x, a, b)
+    pooled = (x.s[a] + x.s[b]) / (x.n[a] + x.n[b])
+    return x.n[a] * divergence(x.family, x.mean(a), pooled) + x.n[b] * divergence(x.family, x.mean(b), pooled)
+
+
 def likelihood_ratio(x):
     best = x.means().index(max(x.means()))
-
-    def ratio(a, b):
-        if x.estimates:
-            return student_ratio(x, a, b)
-        pooled = (x.s[a] + x.s[b]) / (x.n[a] + x.n[b])
-        return x.n[a] * divergence(x.family, x.mean(a), pooled) + x.n[b] * divergence(
-            x.family, x.mean(b), pooled
-        )
-
-    return min(ratio(best, b) for b in range(x.K) if b != best)
+    return min(evidence(x, best, b) for b in range(x.K) if b != best)
