@@ -23,6 +23,7 @@ from robai.policies.baselines import (
     UCBAlpha,
 )
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
+from robai.policies.regret import MOSS
 
 __all__ = [
     "BAIETC",
@@ -33,6 +34,7 @@ __all__ = [
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
+    "MOSS",
     "UCB",
     "UCBV",
     "ActionElimination",
@@ -50,6 +52,7 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "ucb": UCB,
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,
+    "moss": MOSS,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "detc": DETC,

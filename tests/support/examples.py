@@ -17,6 +17,14 @@ INDICES = [
     robai.KLUCB(level="round"),
     robai.KLUCB(level="++"),
 ]
+# Of the same kind, each with a level of its own.
+MORE_INDICES = [
+    robai.UCB(level="anytime", sigma=1.0),
+    robai.KLUCB(level="loglog"),
+    robai.KLUCB(level="plus"),
+    robai.MOSS(sigma=1.0),
+    robai.MOSS(anytime=True, sigma=1.0),
+]
 # What both engines play. Their parameters suit gaps of about 0.5.
 LEAPING = [
     *INDICES,
@@ -36,6 +44,7 @@ POLICIES = [
     robai.KLEOCPUG(),
     robai.KLEOCPUG(inflation=0.2, guard=0.0),
     *INDICES,
+    *MORE_INDICES,
     robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
     robai.BAIETC(sigma=1.0),

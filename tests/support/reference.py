@@ -27,6 +27,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
+from support.reference_regret import moss
 
 import robai
 from robai._core import probes
@@ -353,6 +354,7 @@ POLICIES = {
     robai.KLEOCP: kl_eocp,
     robai.KLEOCPUG: kl_eocp_ug,
     robai.UCB: plain_ucb,
+    robai.MOSS: moss,
     robai.KLUCB: plain_kl_ucb,
     robai.UCBV: ucb_v,
     robai.ThompsonSampling: thompson,
