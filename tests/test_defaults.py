@@ -78,6 +78,8 @@ def test_one_sigma_an_arm_by_leaps():
     ("policy", "way"),
     [
         (robai.UCB(), "KLUCB"),
+        (robai.MOSS(), r"KLUCB\(level='\+\+'\)"),
+        (robai.MOSS(anytime=True), r"KLUCB\(level='\+\+'\)"),
         (robai.EOCP(0.5), "KLEOCP"),
         (robai.EOCPUG(), "KLEOCPUG"),
         (robai.BAIETC(), "KLEOCPUG"),

@@ -107,6 +107,12 @@ def whole(low: int, high: int) -> Check:
     return lambda name, value: checks.whole(name, value, low, high)
 
 
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
 def between(low: float, high: float) -> Check:
     return lambda name, value: checks.between(name, value, low, high)
 

@@ -27,6 +27,26 @@ class RoundLevel(Level):
     def __init__(self, zeta: float = 1.0) -> None: ...
 
 @final
+class LogLogLevel(Level): ...
+
+@final
+class AnytimeLevel(Level): ...
+
+@final
+class PlusLevel(Level): ...
+
+@final
+class MossLevel(Level):
+    share: float
+    def __init__(self, horizon: float, n_arms: float) -> None: ...
+
+@final
+class AnytimeMossLevel(Level):
+    alpha: float
+    n_arms: float
+    def __init__(self, alpha: float, n_arms: float) -> None: ...
+
+@final
 class IteratedLevel(Level):
     delta: float
     def __init__(self, delta: float) -> None: ...

@@ -1,7 +1,7 @@
 """Levels of confidence bounds, one short class each (see levels.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, log, log1p
 
 
 cdef inline double log_plus(double x) noexcept nogil:
@@ -67,6 +67,67 @@ cdef class RoundLevel(Level):
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.zeta * log(t)
+
+
+@cython.final
+cdef class LogLogLevel(Level):
+    """log t + 3 log max(1, log t): the KL-UCB that Garivier and Cappe (2011) prove optimal."""
+
+    def __init__(self):
+        self.grows = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double root = log(t)
+        return root + 3.0 * log_plus(root)
+
+
+@cython.final
+cdef class AnytimeLevel(Level):
+    """log(1 + t log(t)^2): Lattimore and Szepesvari (2020), Algorithm 6."""
+
+    def __init__(self):
+        self.grows = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double root = log(t)
+        return log1p(t * root * root)
+
+
+@cython.final
+cdef class PlusLevel(Level):
+    """log+(t / n): KL-UCB+ of Garivier and Cappe (2011)."""
+
+    def __init__(self):
+        self.grows = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return log_plus(t / n)
+
+
+@cython.final
+cdef class MossLevel(Level):
+    """2 log+(T / (K n)): MOSS of Audibert and Bubeck (2009)."""
+    cdef readonly double share
+
+    def __init__(self, double horizon, double n_arms):
+        self.share = horizon / n_arms
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return 2.0 * log_plus(self.share / n)
+
+
+@cython.final
+cdef class AnytimeMossLevel(Level):
+    """(1 + alpha) log+(t / (K n)): MOSS-anytime of Degenne and Perchet (2016)."""
+    cdef readonly double alpha
+    cdef readonly double n_arms
+
+    def __init__(self, double alpha, double n_arms):
+        self.grows = True
+        self.alpha, self.n_arms = alpha, n_arms
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return (1.0 + self.alpha) * log_plus(t / (self.n_arms * n))
 
 
 @cython.final

@@ -66,8 +66,10 @@ def _numbers(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(f"must be numbers such as 0.7,0.2, got {text!r}") from None
 
 
-def _value(text: str) -> float | str:
-    """A number where it is one; every parameter checks its own."""
+def _value(text: str) -> float | bool | str:
+    """A number, true or false where it is one; every parameter checks its own."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
     with suppress(ValueError):
         return float(text)
     return text

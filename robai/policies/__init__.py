@@ -24,6 +24,7 @@ from robai.policies.baselines import (
 )
 from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
+from robai.policies.regret import MOSS
 
 __all__ = [
     "BAIETC",
@@ -34,6 +35,7 @@ __all__ = [
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
+    "MOSS",
     "UCB",
     "UCBV",
     "ActionElimination",
@@ -53,6 +55,7 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "ucb": UCB,
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,
+    "moss": MOSS,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "detc": DETC,

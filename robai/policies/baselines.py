@@ -13,16 +13,16 @@ from robai.rules.parameters import (
     DELTA,
     FAMILY,
     KL_LEVEL,
-    LEVEL,
     RADIUS,
     SIGMA,
     TRACKING,
+    UCB_LEVEL,
     ZETA,
     KLLevel,
-    Level,
     Radius,
     Sigma,
     Tracked,
+    UCBLevel,
 )
 from robai.rules.threshold import THRESHOLD, Threshold
 
@@ -36,13 +36,15 @@ class UCB(BasePolicy):
     level : str or rules.Level
         "horizon": f = log T, the paper's baseline. "ratio": f = log(T/N), Garivier, Kaufmann and
         Lattimore (2016). "round": f = log t, UCB1 of Auer, Cesa-Bianchi and Fischer (2002), whose
-        rewards in [0, 1] have sigma = 1 here. Or a function, `robai.rules.Level`.
+        rewards in [0, 1] have sigma = 1 here. "anytime": f = log(1 + t log(t)^2), asymptotically optimal for
+        Gaussian rewards without a horizon (Lattimore and Szepesvari, 2020, Algorithm 6). Or a function,
+        `robai.rules.Level`.
     sigma : float, one an arm, or None
         Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
     """
 
     instead: ClassVar[str] = "KLUCB()"
-    level: Level | rules.Level = parameter(LEVEL, default="horizon")
+    level: UCBLevel | rules.Level = parameter(UCB_LEVEL, default="horizon")
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def parts(self) -> Parts:
@@ -59,8 +61,10 @@ class KLUCB(BasePolicy):
     Parameters
     ----------
     level : str or rules.Level
-        "horizon": f = log T, the paper's baseline. "round": f = log t. "ratio": f = log(T/N),
-        KL-UCB-H+. "++": f = log+(y (1 + log+(y)^2)), y = T/(K N), Menard and Garivier (2017). Or a
+        "horizon": f = log T, the paper's baseline. "round": f = log t. "loglog": f = log t + 3 log max(1, log
+        t), which is what is proved to be optimal without a horizon; Garivier and Cappe recommend "round" in
+        practice. "plus": f = log+(t/N), their KL-UCB+, a heuristic. "ratio": f = log(T/N), KL-UCB-H+. "++":
+        f = log+(y (1 + log+(y)^2)), y = T/(K N), optimal and minimax (Menard and Garivier, 2017). Or a
         function, `robai.rules.Level`.
     family : family, name or None
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].

@@ -15,6 +15,7 @@ from robai.rules.commit import (
 )
 from robai.rules.explore import (
     STAGED,
+    AnytimeMoss,
     BernsteinBound,
     DoubleExplore,
     DoubleExploreK,
@@ -50,6 +51,7 @@ from robai.rules.stop import (
 
 __all__ = [
     "STAGED",
+    "AnytimeMoss",
     "BernsteinBound",
     "BernsteinLower",
     "Both",

@@ -16,24 +16,25 @@ from robai._core.bounds import (
     GaussianBounds,
     StudentBounds,
 )
-from robai._core.levels import FixedLevel, RoundLevel
+from robai._core.levels import AnytimeMossLevel, FixedLevel, RoundLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
 from robai.rules.parameters import (
     ALPHA,
+    ANYTIME_ALPHA,
     CONSTANT,
     DELTA,
     FAMILY,
     INFLATION,
-    KL_LEVEL,
+    LEVEL,
     RADIUS,
     SIGMA,
     TRACKING,
     ZETA,
     Constant,
-    KLLevel,
+    LevelName,
     Radius,
     Sigma,
     Tracked,
@@ -64,13 +65,23 @@ class Optimism(Exploration):
 class UpperBound(Optimism):
     """The arm with the largest m + sigma sqrt(2 f / N).
 
-    The level f is log T + inflation sqrt(log T) for "horizon", log(T/N) for "ratio", log t for
-    "round" and log+(y (1 + log+(y)^2)) with y = T / (K N) for "++"; or that of a `Level`.
+    The level f is
+
+    "horizon"  log T + inflation sqrt(log T)
+    "ratio"    log+(T/N)
+    "++"       log+(y (1 + log+(y)^2)), y = T / (K N)
+    "moss"     2 log+(T / (K N))
+    "round"    log t
+    "plus"     log+(t/N)
+    "loglog"   log t + 3 log max(1, log t)
+    "anytime"  log(1 + t log(t)^2)
+
+    or that of a `Level`; t is the round that is decided. Sources are in `UCB`, `KLUCB` and `MOSS`.
     """
 
     instead: ClassVar[str] = "KLUpperBound"
     exclusive: ClassVar[Pairs] = (("level", "inflation"),)
-    level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
+    level: LevelName | Level = parameter(LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     sigma: Sigma = parameter(SIGMA, default=None)
 
@@ -79,11 +90,23 @@ class UpperBound(Optimism):
 
 
 @spec
+class AnytimeMoss(Optimism):
+    """The arm with the largest m + sigma sqrt(2 f / N), f = (1 + alpha) log+(t / (K N)): MOSS-anytime."""
+
+    instead: ClassVar[str] = "KLUpperBound"
+    alpha: float = parameter(ANYTIME_ALPHA, default=1.35)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def bounds(self, game: Game) -> Bounds:
+        return GaussianBounds(AnytimeMossLevel(self.alpha, game.n_arms), game.scales(self))
+
+
+@spec
 class KLUpperBound(Optimism):
     """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
 
     exclusive: ClassVar[Pairs] = (("level", "inflation"),)
-    level: KLLevel | Level = parameter(KL_LEVEL, default="horizon")
+    level: LevelName | Level = parameter(LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
@@ -120,7 +143,7 @@ class BernsteinBound(Optimism):
     """
 
     exclusive: ClassVar[Pairs] = (("level", "inflation"),)
-    level: KLLevel = parameter(KL_LEVEL, default="horizon")
+    level: LevelName = parameter(LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
     zeta: float = parameter(ZETA, default=1.0)
     constant: Constant = parameter(CONSTANT, default="audibert")

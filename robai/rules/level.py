@@ -28,12 +28,21 @@ def level_of(rule: Any, game: Game) -> levels.Level:
     """The level f of a rule with `level` and `inflation`."""
     if isinstance(rule.level, Level):
         return rule.level.start(game)
-    if rule.level == "ratio":
-        return levels.RatioLevel(game.horizon)
-    if rule.level == "round":
-        return levels.RoundLevel()
-    if rule.level == "++":
-        return levels.PlusPlusLevel(game.horizon, game.n_arms)
+    match rule.level:
+        case "ratio":
+            return levels.RatioLevel(game.horizon)
+        case "round":
+            return levels.RoundLevel()
+        case "loglog":
+            return levels.LogLogLevel()
+        case "plus":
+            return levels.PlusLevel()
+        case "++":
+            return levels.PlusPlusLevel(game.horizon, game.n_arms)
+        case "anytime":
+            return levels.AnytimeLevel()
+        case "moss":
+            return levels.MossLevel(game.horizon, game.n_arms)
     return levels.FixedLevel(exploration(game.horizon, rule.inflation))
 
 

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from robai import families
 from robai._base.checks import inflating, positive, probability, scales, wideness
-from robai._base.spec import Check, Field, Kind, between, choice, nonnegative, optional, whole
+from robai._base.spec import Check, Field, Kind, between, choice, flag, nonnegative, optional, whole
 from robai.rules import pointer
 
-Level = Literal["horizon", "ratio", "round"]
-KLLevel = Literal["horizon", "ratio", "round", "++"]
+UCBLevel = Literal["horizon", "ratio", "round", "anytime"]
+KLLevel = Literal["horizon", "ratio", "round", "loglog", "plus", "++"]
+LevelName = Literal["horizon", "ratio", "round", "loglog", "plus", "++", "anytime", "moss"]
 Bar = Literal["ratio", "pulls", "horizon"]
 Tracked = Literal["C", "D"]
 Radius = Literal["paper", "even-dar"]
@@ -32,7 +33,9 @@ def or_function(check: Check) -> Check:
     return lambda name, value: value if isinstance(value, pointer.Level) else check(name, value)
 
 
-ALPHA = Kind(wideness, "width of UCB_alpha's bonus, above 1")
+ALPHA = Kind(wideness, "width of UCB_alpha's bonus, above 1; of MOSS-anytime's, 0 to 100")
+ANYTIME = Kind(flag, "MOSS that does not look at the horizon")
+ANYTIME_ALPHA = Kind(between(0.0, 100.0), ALPHA.about)
 BOUNDS = Kind(
     choice(BoundsName),
     "gaussian, with sigma; bernstein, with the variance of rewards in an interval",
@@ -49,11 +52,13 @@ GUARD = Kind(nonnegative, "likelihood ratio that is asked for, in units of log T
 INFLATION = Kind(inflating, "c in l = log T + c sqrt(log T)")
 KL = Kind(positive, "lower bound on KL_min, see robai.theory.kl_min")
 LEVEL = Kind(
-    or_function(choice(Level)),
-    "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of KL-UCB also ++. Of LeadCommit the "
-    "bar of the evidence, where N are the pulls of two arms; pulls, those of the arm with fewer",
+    or_function(choice(LevelName)),
+    "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of UCB also anytime; of KL-UCB plus, "
+    "log(t/N); loglog, log t + 3 log log t; ++. Of LeadCommit the bar of the evidence, where N are the pulls of "
+    "two arms; pulls, those of the arm with fewer",
 )
 BAR = Kind(choice(Bar), LEVEL.about)
+UCB_LEVEL = Kind(or_function(choice(UCBLevel)), LEVEL.about)
 KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")

@@ -8,7 +8,7 @@ import math
 from typing import Any, ClassVar, Self
 
 from robai._base import checks, pointers
-from robai._base.spec import Field, Kind, Part, parameter, spec
+from robai._base.spec import Field, Kind, Part, flag, parameter, spec
 from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionLevel
 from robai.rules.game import Game
@@ -27,15 +27,9 @@ def _name(name: str, value: Any) -> str:
     return value
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
-    return value
-
-
 FUNCTION = Kind(_unchecked, "a numba.cfunc, a ctypes function, an address or 'package.module:object'")
 NAME = Kind(_name, "what to call it")
-GROWS = Kind(_flag, "whether it depends on the round")
+GROWS = Kind(flag, "whether it depends on the round")
 MOMENTS = Kind(lambda name, value: checks.whole(name, value, 1, 2), "2 to be given sums of squares, else 1")
 INITIAL_PULLS = Kind(lambda name, value: checks.whole(name, value, 1, 2**31), "of every arm, at first")
 

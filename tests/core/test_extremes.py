@@ -17,7 +17,7 @@ from support.examples import fitting
 
 import robai
 from robai import families, kl, policies, rules, theory
-from robai.rules.parameters import KLLevel
+from robai.rules.parameters import LevelName
 from robai.rules.threshold import Threshold
 
 SIZES = [5e-324, 1e-310, 1e-200, 1e-160, 1e-100, 1e-30, 1e-9, 0.1, 0.5, 1.0, 2.0, 17.0, 1e6]
@@ -178,7 +178,7 @@ PARAMETERS = {
     **ARGUMENTS,
     "delta": st.none() | st.floats(5e-324, 1 - 2**-53) | number,
     "guard": likely,
-    "level": st.sampled_from([*get_args(KLLevel), "none"]),
+    "level": st.sampled_from([*get_args(LevelName), "none"]),
     "tracking": st.sampled_from(["C", "D"]),
     "radius": st.sampled_from(["paper", "even-dar"]),
     "threshold": st.sampled_from(get_args(Threshold)),

@@ -64,12 +64,16 @@ def precise_level(kind, horizon, n_arms, pulls, round):
             return log_plus(mpmath.mpf(horizon) / pulls)
         case "round":
             return mpmath.log(round)
+        case "loglog":
+            return mpmath.log(round) + 3 * mpmath.log(max(1, mpmath.log(round)))
+        case "plus":
+            return log_plus(mpmath.mpf(round) / pulls)
         case "++":
             y = mpmath.mpf(horizon) / (n_arms * pulls)
             return log_plus(y * (1 + log_plus(y) ** 2))
 
 
-@pytest.mark.parametrize("level", ["horizon", "ratio", "round", "++"])
+@pytest.mark.parametrize("level", ["horizon", "ratio", "round", "loglog", "plus", "++"])
 @pytest.mark.parametrize("means", [(0.6, 0.5), (0.97, 0.9, 0.5), (0.05, 0.01, 0.02)], ids=str)
 def test_the_arm_played_has_the_largest_precise_index(means, level):
     horizon, runs, seed = 400, 1, 11
@@ -81,7 +85,7 @@ def test_the_arm_played_has_the_largest_precise_index(means, level):
     known, decided = {}, 0
 
     def index(successes, pulls, round):
-        f = (successes, pulls, round if level == "round" else None)
+        f = (successes, pulls, round if level in ("round", "loglog", "plus") else None)
         if f not in known:
             height = precise_level(level, horizon, len(means), pulls, round)
             known[f] = precise_index(successes, pulls, height)

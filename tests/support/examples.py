@@ -17,6 +17,14 @@ INDICES = [
     robai.KLUCB(level="round"),
     robai.KLUCB(level="++"),
 ]
+# Of the same kind, each with a level of its own.
+MORE_INDICES = [
+    robai.UCB(level="anytime", sigma=1.0),
+    robai.KLUCB(level="loglog"),
+    robai.KLUCB(level="plus"),
+    robai.MOSS(sigma=1.0),
+    robai.MOSS(anytime=True, sigma=1.0),
+]
 # What both engines play. Their parameters suit gaps of about 0.5.
 LEAPING = [
     *INDICES,
@@ -40,6 +48,7 @@ POLICIES = [
     robai.LeadCommit(level="horizon"),
     robai.LeadCommit(exponent=1.0, delta=0.1),
     *INDICES,
+    *MORE_INDICES,
     robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
     robai.BAIETC(sigma=1.0),

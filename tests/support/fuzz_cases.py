@@ -9,7 +9,7 @@ import robai
 from robai import families, rules
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
-from robai.rules.parameters import LONGEST, KLLevel
+from robai.rules.parameters import LONGEST, LevelName
 from robai.rules.threshold import Threshold
 
 LONGEST_STEPPED = 10**4
@@ -155,6 +155,7 @@ PARAMETERS = {
     "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
     "zeta": positive,
     "alpha": lambda rng: 1.0 + positive(rng),
+    "anytime": lambda rng: pick(rng, False, True),
     "delta": lambda rng: pick(rng, None, float(rng.random()), 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53),
     "family": random_family,
     "first": random_stopping,
@@ -162,7 +163,7 @@ PARAMETERS = {
     "guard": positive,
     "inflation": lambda rng: pick(rng, 0.0, positive(rng)),
     "kl": positive,
-    "level": lambda rng: pick(rng, *get_args(KLLevel)),
+    "level": lambda rng: pick(rng, *get_args(LevelName)),
     "n": lambda rng: count(rng, 1, 10**6),
     "r": positive,
     "radius": lambda rng: pick(rng, "paper", "even-dar"),

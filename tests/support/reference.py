@@ -28,6 +28,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
+from support.reference_regret import moss
 
 import robai
 from robai._core import probes
@@ -382,6 +383,7 @@ POLICIES = {
     robai.KLEOCPUG: kl_eocp_ug,
     robai.LeadCommit: lead_commit,
     robai.UCB: plain_ucb,
+    robai.MOSS: moss,
     robai.KLUCB: plain_kl_ucb,
     robai.UCBV: ucb_v,
     robai.ThompsonSampling: thompson,

@@ -28,6 +28,14 @@ def level(x, kind, a, inflation=0.0):
             return log_plus(x.horizon / x.n[a])
         case "round":
             return math.log(x.t + 1)
+        case "loglog":
+            return math.log(x.t + 1) + 3 * math.log(max(1, math.log(x.t + 1)))
+        case "plus":
+            return log_plus((x.t + 1) / x.n[a])
+        case "anytime":
+            return math.log(1 + (x.t + 1) * math.log(x.t + 1) ** 2)
+        case "moss":
+            return 2 * log_plus(x.horizon / x.K / x.n[a])
         case "++":
             y = x.horizon / x.K / x.n[a]
             return log_plus(y * (1 + log_plus(y) ** 2))
