@@ -131,7 +131,8 @@ def play(case: Case, engine: str, runs: int, rng: int) -> robai.Result:
 def check(result: robai.Result, case: Case) -> None:
     """What holds for every result."""
     pulls, horizon, arms = result.pulls, case.horizon, case.bandit.n_arms
-    cost = pulls @ np.array(case.bandit.gaps)
+    means = result.means if isinstance(case.bandit, robai.Instances) else np.array(case.bandit.means)
+    cost = (pulls * (means.max(axis=-1, keepdims=True) - means)).sum(axis=1)
     committed = result.commit_time >= 0
     of_the_arm = pulls[committed, result.committed_arm[committed]]
     for claim, holds in {

@@ -15,6 +15,7 @@ import pytest
 from support.fuzz_cases import COMMITMENTS, EXPLORATIONS, STOPPINGS, Case, random_case, reproduction
 
 import robai
+from robai import rules
 from robai.bandits import BANDITS
 from robai.policies import POLICIES
 
@@ -43,7 +44,8 @@ def test_everything_is_played():
     cases = made(2000)
     kinds = {kind for case in cases for kind in kinds_in(case.policy)}
     assert kinds >= {*POLICIES.values(), robai.Policy, *EXPLORATIONS, *STOPPINGS, *COMMITMENTS}
-    assert {type(case.bandit) for case in cases} == {*BANDITS.values(), robai.Empirical}
+    assert kinds >= {rules.Level, rules.Index, rules.Stop}
+    assert {type(case.bandit) for case in cases} == {*BANDITS.values(), robai.Empirical, robai.Instances}
     assert {case.engines for case in cases} == {("step",), ("leap",), ("step", "leap")}
     assert {case.bandit.n_arms for case in cases} >= {2, 100, 1000}
     assert max(case.horizon for case in cases) > 10**15

@@ -4,9 +4,11 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from typing import get_args
 
 import numpy as np
+from support import fuzz_functions
 
 import robai
-from robai import families, rules
+from robai import families, priors, rules
+from robai._base.pointers import Pointer
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
 from robai.rules.parameters import LONGEST, LevelName
@@ -18,10 +20,11 @@ EXTREME_MEANS = (0.0, 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53, 1.0, 50.0, 1e9,
 
 
 def kinds(base):
-    """The rules of `robai.rules` that answer one question, without those of functions from elsewhere."""
+    """The rules of `robai.rules` that answer one question, without objects of the user's."""
     found = [kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, base)]
     made = [kind for kind in found if "__dataclass_fields__" in vars(kind)]
-    return [kind for kind in made if PARAMETERS.keys() >= kind.__dataclass_fields__.keys()]
+    known = PARAMETERS.keys()
+    return [kind for kind in made if kind in FUNCTIONS or known >= kind.__dataclass_fields__.keys()]
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Case:
     def runs(self) -> int:
         """As many as are played in about a tenth of a second."""
         work = self.horizon * (1.0 + 0.1 * self.bandit.n_arms)
+        if "fuzz_functions" in repr(self.policy):  # which are of Python
+            work *= 30.0
         if self.comparable:
             return int(np.clip(2e6 / work, 100, 4000))
         return 20 if self.leaps else int(np.clip(1e5 / work, 2, 20))
@@ -66,11 +71,16 @@ class Case:
         """
         if not self.leaps or self.horizon > LONGEST_STEPPED:
             return False
-        largest = max(map(abs, self.bandit.means))
-        if isinstance(self.bandit, robai.Gaussian):
-            noise = self.bandit.sigma
-        elif isinstance(self.bandit, robai.Gamma):
-            noise = largest / self.bandit.shape**0.5
+        family, means = self.bandit.family, 1.0
+        if not isinstance(self.bandit, robai.Instances):
+            means = self.bandit.means
+        elif isinstance(self.bandit.prior, priors.Given):
+            means = self.bandit.prior.means
+        largest = np.abs(means).max()
+        if isinstance(family, families.Gaussian):
+            noise = np.min(family.sigma)
+        elif isinstance(family, families.Gamma):
+            noise = largest / family.shape**0.5
         else:
             return True
         return largest * self.horizon * 2.0**-52 <= 0.01 * noise
@@ -127,6 +137,8 @@ def random_policy(rng):
 
 def filled(rng, kind):
     """A specification with random parameters; those with a default often have it."""
+    if kind in FUNCTIONS:
+        return pick(rng, *FUNCTIONS[kind])
     while True:
         arguments = {
             each.name: PARAMETERS[each.name](rng)
@@ -150,6 +162,8 @@ def random_stopping(rng):
     return filled(rng, pick(rng, *STOPPINGS))
 
 
+FUNCTIONS = {rules.Index: fuzz_functions.INDICES, rules.Stop: fuzz_functions.STOPS}
+
 PARAMETERS = {
     "bounds": lambda rng: pick(rng, "gaussian", "bernstein"),
     "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
@@ -163,7 +177,7 @@ PARAMETERS = {
     "guard": positive,
     "inflation": lambda rng: pick(rng, 0.0, positive(rng)),
     "kl": positive,
-    "level": lambda rng: pick(rng, *get_args(LevelName)),
+    "level": lambda rng: pick(rng, *get_args(LevelName), *fuzz_functions.LEVELS),
     "n": lambda rng: count(rng, 1, 10**6),
     "r": positive,
     "radius": lambda rng: pick(rng, "paper", "even-dar"),
@@ -196,7 +210,16 @@ def random_bandit(rng, n_arms):
     parameters = {name: getattr(family, name) for name in names}
     if parameters.get("sigma", 1.0) is None:
         parameters["sigma"] = float(10.0 ** rng.uniform(-9.0, 9.0))
+    if rng.random() < 0.2:
+        return robai.Instances(type(family)(**parameters), random_prior(rng, family, n_arms), n_arms)
     return kind(means=random_means(rng, family, n_arms), **parameters)
+
+
+def random_prior(rng, family, n_arms):
+    """Means that are drawn, or given with all that means of one bandit can be."""
+    if rng.random() < 0.5:
+        return priors.Given([random_means(rng, family, n_arms) for _ in range(rng.integers(1, 6))])
+    return pick(rng, priors.Uniform(0.0, 1.0), priors.Beta(2.0, 2.0), priors.Gaps(0.9, 0.2, 0.1))
 
 
 def random_means(rng, family, n_arms):
@@ -238,10 +261,12 @@ def code(value) -> str:
     """Python code that makes a policy, a rule, a family, a bandit or a plain value again."""
     if isinstance(value, tuple):
         return f"({', '.join(map(code, value))},)"
-    if not is_dataclass(value):
+    if isinstance(value, np.ndarray):
+        return repr(value.tolist())
+    if not is_dataclass(value) or isinstance(value, Pointer):
         return repr(value)
     name = type(value).__name__
-    homes = {"robai.rules": rules, "robai.families": families, "robai": robai}
+    homes = {"robai.rules": rules, "robai.families": families, "robai.priors": priors, "robai": robai}
     home = next(home for home, module in homes.items() if getattr(module, name, None) is type(value))
     arguments = ", ".join(f"{each.name}={code(getattr(value, each.name))}" for each in fields(value))
     return f"{home}.{name}({arguments})"
@@ -252,6 +277,7 @@ def reproduction(case: Case, runs: int, rng: int) -> str:
     seeds = tuple((engine, rng + place) for place, engine in enumerate(case.engines))
     return f"""import numpy as np
 import robai
+import robai.priors
 
 policy = {code(case.policy)}
 bandit = {code(case.bandit)}
