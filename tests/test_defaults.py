@@ -131,6 +131,11 @@ def test_too_small_a_sigma_is_warned_of_once_a_policy():
         for name in ("UCB", "EOCPUG")
     ]
     assert all(each.filename == __file__ for each in caught)
+    with warnings.catch_warnings(record=True) as again:
+        warnings.simplefilter("always")
+        robai.sweep(policies, wide, [100, 200, 300], 2, rng=0)
+    assert texts(again) == texts(caught)
+    assert all(each.filename == __file__ for each in again)
     with pytest.warns(robai.AssumptionWarning, match="assumes sigma 1, these rewards have 2"):
         robai.Agent(robai.UCB(sigma=1.0), 2, 100, reward=families.Gaussian(2.0))
     with pytest.warns(robai.AssumptionWarning, match="assumes sigma 1, these rewards have 3"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +21,16 @@ class AssumptionWarning(UserWarning):
 
 
 def warn_of_assumptions(
-    policy: BasePolicy, game: rules.Game, bandit: Bandit | None = None, *, stacklevel: int
+    played: Iterable[tuple[BasePolicy, rules.Game, Bandit | None]], *, stacklevel: int
 ) -> None:
-    """An AssumptionWarning for each thing that a policy assumes and that does not hold."""
-    for text in dict.fromkeys(_contradicted(policy, game, bandit)):
-        warnings.warn(f"{policy.label()} {text}", AssumptionWarning, stacklevel=stacklevel + 1)
+    """An AssumptionWarning, once, for each thing that one of the policies assumes and that does not hold."""
+    found = (
+        f"{policy.label()} {text}"
+        for policy, game, bandit in played
+        for text in _contradicted(policy, game, bandit)
+    )
+    for text in dict.fromkeys(found):
+        warnings.warn(text, AssumptionWarning, stacklevel=stacklevel + 1)
 
 
 def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -> Iterator[str]:

@@ -57,8 +57,7 @@ def play_all(simulations: list[Simulation], options: Options, folders: list[str]
         first = drawn.get(id(simulation.bandit))
         simulations[place] = simulation.drawn(options.runs, first)
         drawn.setdefault(id(simulation.bandit), simulations[place])
-    for simulation in simulations:
-        warn_of_assumptions(simulation.policy, simulation.game, simulation.bandit, stacklevel=4)
+    warn_of_assumptions([(each.policy, each.game, each.bandit) for each in simulations], stacklevel=4)
     stores: list[Checkpoint | None] = [None] * len(simulations)
     if options.checkpoint is not None:
         seed = simulations[0].seed
