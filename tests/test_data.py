@@ -93,3 +93,8 @@ def test_names_survive_files(tmp_path):
     result = robai.simulate(robai.UCB(), robai.Empirical(DATA), 500, 20, rng=0)
     result.save(tmp_path / "result.npz")
     assert robai.Result.load(tmp_path / "result.npz").names == ("old", "new")
+
+
+def test_a_summary_shows_data_as_it_could_be_typed():
+    bandit = robai.Empirical([[1.0, 3.0], [2.5]])
+    assert "((1.0, 3.0), (2.5,))" in robai.simulate(robai.UCB(), bandit, 100, 2, rng=0).summary()

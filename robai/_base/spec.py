@@ -262,6 +262,8 @@ def _text(value: Any) -> str:
             return f"({length:,} entries)"
         case list() if len(value) > _MOST_SHOWN:
             return f"({len(value):,} entries)"
+        case [each]:
+            return f"({_text(each)},)"
         case list():
             return f"({', '.join(map(_text, value))})"
     return repr(value)
