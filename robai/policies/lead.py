@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from robai import families, rules
-from robai._base.spec import Field, parameter, spec
+from robai._base.spec import Field, Pairs, parameter, spec
 from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
 from robai.rules.parameters import BAR, DELTA, EXPONENT, FACTOR, FAMILY, Bar
@@ -44,15 +46,12 @@ class LeadCommit(BasePolicy):
         practical and without a proof. It takes the place of the level.
     """
 
+    exclusive: ClassVar[Pairs] = (("level", "delta"),)
     exponent: float = parameter(EXPONENT, default=0.5)
     factor: float = parameter(FACTOR, default=2.0)
     level: Bar = parameter(BAR, default="ratio")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     delta: float | None = parameter(DELTA, default=None)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.parts()
 
     def parts(self) -> Parts:
         explore = rules.Lead(self.exponent, self.factor, self.level, self.delta, self.family)
