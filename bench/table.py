@@ -41,6 +41,7 @@ ROWS = {
     "eocp-ug": (robai.EOCPUG(), robai.Gaussian),
     "kl-eocp": (robai.KLEOCP(kl=KL), robai.Bernoulli),
     "kl-eocp-ug": (robai.KLEOCPUG(), robai.Bernoulli),
+    "lead-commit": (robai.LeadCommit(), robai.Gaussian),
     "ucb": (robai.UCB(), robai.Gaussian),
     "kl-ucb": (robai.KLUCB(), robai.Bernoulli),
     "thompson-gaussian": (robai.ThompsonSampling(), robai.Gaussian),

@@ -1,6 +1,5 @@
 """LeadCommit: worked examples, what was measured by independent programs, edges, and its parts alone."""
 
-import itertools
 import math
 from typing import NamedTuple
 
@@ -381,9 +380,3 @@ def test_wrong_parameters_are_named(kind, wrong):
     for name, value in wrong.items():
         assert name in str(caught.value)
         assert repr(value) in str(caught.value)
-
-
-def test_a_level_and_a_share_exclude_each_other():
-    for wrong in itertools.combinations([("share", 0.5), ("delta", 0.1), ("level", "ratio")], 2):
-        with pytest.raises(ValueError, match=r"exclude each other, got .* and "):
-            rules.LikelihoodRatio(**dict(wrong))

@@ -34,11 +34,11 @@ class Standing(NamedTuple):
 
 @cython.final
 cdef class Lead(Exploration):
-    """Play the leader L, and give each arm b in doubt a share of its pulls that falls with the evidence against b.
+    """Play the leader L, and each arm b in doubt the less often the more speaks against it.
 
-    Z_b is the likelihood ratio of L and b, and b is in doubt while it is below the threshold. L is played while it
-    has fewer pulls than every arm in doubt claims, x(Z_b) N_b with x(Z) = 1 + factor Z^exponent; else the arm of
-    the smallest claim is. Nothing is remembered.
+    Z_b is the likelihood ratio of L and b, and b is in doubt while it is below the threshold. L is played
+    while it has fewer pulls than every arm in doubt claims for it, x(Z_b) N_b with x(Z) = 1 + factor
+    Z^exponent; else the arm with the smallest claim is. Nothing is remembered.
     """
     cdef readonly Family family
     cdef readonly Threshold threshold
@@ -46,8 +46,8 @@ cdef class Lead(Exploration):
     cdef readonly double factor
     cdef double[::1] _scores                # means, and then claims with a minus
 
-    def __init__(self, Py_ssize_t n_arms, Family family not None, Threshold threshold not None, double exponent,
-                 double factor):
+    def __init__(self, Py_ssize_t n_arms, Family family not None, Threshold threshold not None,
+                 double exponent, double factor):
         self.family, self.threshold, self.exponent, self.factor = family, threshold, exponent, factor
         self.moments, self.discerns = family.moments, True
         self._scores = np.empty(n_arms)

@@ -38,7 +38,7 @@ cdef struct Arms:
     double* squares                 # of their deviations from the arm's own mean; NULL if no rule needs them
     double all_squares              # the sum of these
     Py_ssize_t most                 # an arm with the largest number of pulls
-    const int64_t* pending          # further pulls of each arm, without a reward yet; NULL where there are none
+    const int64_t* pending          # further pulls of each arm, without a reward yet; NULL if there are none
 
 
 cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
@@ -103,7 +103,7 @@ cdef class Exploration:
     # Does it draw conclusions that it does not take back, such as dropping an arm? A live agent
     # shows it rewards that have arrived, and nothing else.
     cdef readonly bint concludes
-    # Does it tell answered pulls from pending ones? A live agent shows it the answered ones, and these beside.
+    # Does it tell answered pulls from pending ones? A live agent shows it the former, and the latter beside.
     cdef readonly bint discerns
     # Can `select` take long, and `prepare` do its work in parts?
     cdef readonly bint prepares

@@ -66,7 +66,7 @@ cdef class CountThreshold(Threshold):
 
 @cython.final
 cdef class PairThreshold(Threshold):
-    """log((K - 1) / delta) + log(1 + log(N_a + N_b)): as PracticalThreshold, of the pair alone, and no theorem."""
+    """log((K - 1) / delta) + log(1 + log(N_a + N_b)): practical as well, of the rounds of two arms alone."""
     cdef readonly double base
 
     def __init__(self, double delta, double n_arms):
@@ -86,8 +86,8 @@ cdef enum Counted:
 cdef class HorizonThreshold(Threshold):
     """log(T / n) with n = N_a + N_b ("ratio"), min(N_a, N_b) ("pulls") or 1 ("horizon").
 
-    After n rounds a wrong commitment of probability n / T costs what these rounds did. When T rounds have been
-    played there is nothing to commit for: no ratio is enough.
+    After n rounds a wrong commitment of probability n / T costs what these rounds did. When T rounds have
+    been played there is nothing to commit for: no ratio is enough.
     """
     cdef readonly double horizon
     cdef double _log_horizon

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from robai import families
-from robai._base.spec import Field, parameter, spec
+from robai._base.spec import Field, Pairs, parameter, spec
 from robai._core import explore_lead, protocols
 from robai._core.thresholds import HorizonThreshold, PairThreshold
 from robai.families import FamilyLike
@@ -26,16 +28,12 @@ class Lead(Exploration):
     another stopping rule exploration may go on when no arm is in doubt: then L is played, until one is again.
     """
 
+    exclusive: ClassVar[Pairs] = (("level", "delta"),)
     exponent: float = parameter(EXPONENT, default=0.5)
     factor: float = parameter(FACTOR, default=2.0)
     level: Bar = parameter(BAR, default="ratio")
     delta: float | None = parameter(DELTA, default=None)
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.delta is not None and self.level != "ratio":
-            raise ValueError(f"level and delta exclude each other, got {self.level!r} and {self.delta!r}")
 
     def start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)._core(game.n_arms)

@@ -242,7 +242,7 @@ def test_every_policy_can_be_looked_at(policy, rounds):
         arm = agent.select()
         agent.update(arm, website.visit(arm))
     text = agent.summary()
-    assert len(text.splitlines()) == bandit.n_arms + 3
+    assert len(text.split("\n\n")[1].splitlines()) == bandit.n_arms + 1
     assert policy.label() in text
     assert policy.label() in repr(agent)
     axes = agent.plot()
