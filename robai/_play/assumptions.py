@@ -21,11 +21,16 @@ class AssumptionWarning(UserWarning):
 
 
 def warn_of_assumptions(
-    policy: BasePolicy, game: rules.Game, bandit: Bandit | None = None, *, stacklevel: int
+    policy: BasePolicy,
+    game: rules.Game,
+    bandit: Bandit | None = None,
+    *,
+    name: str | None = None,
+    stacklevel: int,
 ) -> None:
     """An AssumptionWarning for each thing that a policy assumes and that does not hold."""
     for text in dict.fromkeys(_contradicted(policy, game, bandit)):
-        warnings.warn(f"{policy.label()} {text}", AssumptionWarning, stacklevel=stacklevel + 1)
+        warnings.warn(f"{name or policy.label()} {text}", AssumptionWarning, stacklevel=stacklevel + 1)
 
 
 def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -> Iterator[str]:

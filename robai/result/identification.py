@@ -208,7 +208,7 @@ class Identification(Runs):
         """What is known of the difficulty of the bandit; see `robai.theory.weights`.
 
         None where that has no meaning or cannot be told: rewards without a family, or of any law in an
-        interval; several best arms; means on the edge of their domain; means of every run's own.
+        interval; several best arms; means of every run's own.
 
         >>> import robai
         >>> found = robai.identify(
