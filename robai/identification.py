@@ -143,7 +143,8 @@ def identify(
             T = horizon if rounds is None else rounds
             each.start(rules.Game.of(bandit.n_arms, T, bandit, FARTHEST_HORIZON))  # says what does not fit
             played = _asked(label, each, delta, rounds)
-            asked.append((label, rounds, Simulation.of(played, bandit, T, None, seed, engine)))
+            game = Simulation.of(played, bandit, T, 1, seed, engine, farthest=FARTHEST_HORIZON)
+            asked.append((label, rounds, game))
     options = Options(runs, workers, executor, checkpoint, progress, curves=False)
     found = _found(asked, delta, options)
     return found[0] if one and not isinstance(budget, Iterable) else Identifications(found)
