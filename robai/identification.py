@@ -22,7 +22,7 @@ from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy, written
 from robai.policies.base import BasePolicy, Policy
 from robai.result.identification import Identification, Identifications
-from robai.rules.game import LONGEST_HORIZON
+from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 from robai.rules.pointer import Pointed
 from robai.rules.python import has_its_methods
 
@@ -140,8 +140,10 @@ def identify(
     seed, asked = Seed.of(rng), []
     for label, each in named.items():
         for rounds in budgets:
+            T = horizon if rounds is None else rounds
+            each.start(rules.Game.of(bandit.n_arms, T, bandit, FARTHEST_HORIZON))  # says what does not fit
             played = _asked(label, each, delta, rounds)
-            game = Simulation.of(played, bandit, horizon if rounds is None else rounds, None, seed, engine)
+            game = Simulation.of(played, bandit, T, 1, seed, engine, farthest=FARTHEST_HORIZON)
             asked.append((label, rounds, game))
     options = Options(runs, workers, executor, checkpoint, progress, curves=False)
     found = _found(asked, delta, options)
@@ -220,7 +222,8 @@ def _found(
     asked: list[tuple[str, int | None, Simulation]], delta: float | None, options: Options
 ) -> list[Identification]:
     folders = [""] if len(asked) == 1 else [f"cell-{place}" for place in range(len(asked))]
-    played = play_all([simulation for _, _, simulation in asked], options, folders)
+    names = [label for label, _, _ in asked]
+    played = play_all([simulation for _, _, simulation in asked], options, folders, names)
     return [
         _identification(each, label, delta, budget, simulation.game)
         for (label, budget, simulation), each in zip(asked, played, strict=True)

@@ -102,12 +102,12 @@ def test_complexity_of_two_gaussian_arms():
     [
         robai.Empirical([[0.0, 1.0, 1.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.1]]),
         robai.Bernoulli([0.8, 0.8, 0.2]),
-        robai.Bernoulli([1.0, 0.3, 0.2]),
+        robai.Gaussian([0.0, 1e-170]),
     ],
 )
 def test_no_complexity_where_there_is_none(bandit):
     found = robai.identify(robai.UCB(), bandit, budget=30, runs=5, rng=0)
-    assert found.complexity is None or np.isfinite(found.complexity.time)
+    assert found.complexity is None
     assert "nan" not in found.summary()
 
 

@@ -109,6 +109,14 @@ def test_a_budget_is_used_up_by_policies_that_do_not_stop():
     assert (early.stopping_time[~early.finished] == 40).all()
 
 
+def test_what_does_not_fit_is_said_of_the_policy_that_was_asked_for():
+    with pytest.raises(ValueError, match=r"UCB needs sigma-sub-Gaussian rewards.*use KLUCB\(\)"):
+        identify(robai.UCB(), robai.Poisson([2, 1]), budget=100)
+    with pytest.warns(robai.AssumptionWarning, match=r"^UCB\(sigma=0.1\) assumes sigma 0.1") as caught:
+        robai.identify(robai.UCB(sigma=0.1), EASY, budget=10, runs=2, rng=0)
+    assert caught[0].filename == __file__
+
+
 def test_several_budgets_have_a_result_each():
     found = identify(robai.UCB(), budget=[20, 40])
     assert list(found) == [("UCB()", 20), ("UCB()", 40)]

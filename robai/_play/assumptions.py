@@ -21,12 +21,12 @@ class AssumptionWarning(UserWarning):
 
 
 def warn_of_assumptions(
-    played: Iterable[tuple[BasePolicy, rules.Game, Bandit | None]], *, stacklevel: int
+    played: Iterable[tuple[str, BasePolicy, rules.Game, Bandit | None]], *, stacklevel: int
 ) -> None:
-    """An AssumptionWarning, once, for each thing that one of the policies assumes and that does not hold."""
+    """An AssumptionWarning, once, for each thing that one of the policies, which are named, assumes wrongly."""
     found = (
-        f"{policy.label()} {text}"
-        for policy, game, bandit in played
+        f"{name} {text}"
+        for name, policy, game, bandit in played
         for text in _contradicted(policy, game, bandit)
     )
     for text in dict.fromkeys(found):

@@ -54,16 +54,14 @@ class Simulation:
         seed: Seed,
         engine: Any,
         common: Any = False,
+        *,
+        farthest: float = LONGEST_HORIZON,
     ) -> Simulation:
-        """Every argument checked. If `times` is None, nothing is recorded but the end.
-
-        Only then may the horizon be one that nothing is played to: the policy has to stop before.
-        """
+        """Every argument checked. A horizon beyond what is played to must be recorded once, at the end."""
         if not isinstance(bandit, Bandit):
             raise TypeError(f"bandit must be a bandit of robai.bandits, got {bandit!r}")
-        longest = LONGEST_HORIZON if times is not None else FARTHEST_HORIZON
-        game = Game.of(bandit.n_arms, horizon, bandit, longest)
-        rounds = (game.rounds,) if times is None else _times(times, game.rounds)
+        game = Game.of(bandit.n_arms, horizon, bandit, farthest)
+        rounds = _times(times, game.rounds)
         means = np.empty((0, bandit.n_arms)) if isinstance(bandit, Instances) else np.array(bandit.means)
         chosen = _engine(engine, policy, bandit, game, bool(common))
         simulation = cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
@@ -167,9 +165,7 @@ def _engine(
     elif rule is not None:
         obstacle = f"{type(rule).__name__} is written in Python"
     elif isinstance(policy._parts.explore, Index):
-        obstacle = (
-            f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
-        )
+        obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
     elif not started.explore.leaps:
         obstacle = f"{policy._parts.explore!r} does not work by an index"
     elif not started.stop.leaps:

@@ -46,18 +46,25 @@ def labelled(policies: Any) -> dict[str, BasePolicy]:
     return named
 
 
-def play_all(simulations: list[Simulation], options: Options, folders: list[str]) -> list[Finished]:
+def play_all(
+    simulations: list[Simulation], options: Options, folders: list[str], names: list[str] | None = None
+) -> list[Finished]:
     """What each simulation comes to; its checkpoint has a folder of its own.
 
-    Warnings are the caller's caller's caller's.
+    `names` are those of the policies, in warnings and on progress bars, if not their labels. Warnings are
+    addressed to who called the caller's caller.
     """
+    names = [simulation.policy.label() for simulation in simulations] if names is None else names
     options.check(simulations)
     drawn: dict[int, Simulation] = {}  # instances are drawn once a bandit
     for place, simulation in enumerate(simulations):
         first = drawn.get(id(simulation.bandit))
         simulations[place] = simulation.drawn(options.runs, first)
         drawn.setdefault(id(simulation.bandit), simulations[place])
-    warn_of_assumptions([(each.policy, each.game, each.bandit) for each in simulations], stacklevel=4)
+    warn_of_assumptions(
+        [(name, each.policy, each.game, each.bandit) for name, each in zip(names, simulations, strict=True)],
+        stacklevel=4,
+    )
     stores: list[Checkpoint | None] = [None] * len(simulations)
     if options.checkpoint is not None:
         seed = simulations[0].seed
@@ -65,17 +72,20 @@ def play_all(simulations: list[Simulation], options: Options, folders: list[str]
             # A fresh seed gives way to that of the first checkpoint, for all of them.
             store = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
             stores[place], seed = store, store.simulation.seed
-    return [_play(each, store, options) for each, store in zip(simulations, stores, strict=True)]
+    return [
+        _play(name, each, store, options)
+        for name, each, store in zip(names, simulations, stores, strict=True)
+    ]
 
 
-def _play(simulation: Simulation, store: Checkpoint | None, options: Options) -> Finished:
+def _play(name: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Finished:
     started = time.perf_counter()
     if store is not None:
         simulation = store.simulation
     runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
     size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
     merger = Merger(simulation, runs, options.curves)
-    with Progress(options.progress, runs, simulation.policy.label()) as bar:
+    with Progress(options.progress, runs, name) as bar:
         alone = store is None and options.executor is None
         if alone and (played := play_at_once(simulation, runs)) is not None:
             merger.add(played)

@@ -45,6 +45,9 @@ robai simulate --policy kl-eocp-ug --bandit bernoulli --means 0.12,0.10 --horizo
 robai simulate --policy ucb:level=ratio --means 0.7,0.2 --horizon 1e5 --runs 1e3 --rng 7 --plot regret.png
 robai compare --policy eocp --policy eocp-ug --policy ucb --gap 0.5 --means 0.7,0.2 --horizon 1e5 --runs 1e3
 robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 --horizon 1e5 --runs 1e3
+robai identify --policy track-and-stop --bandit bernoulli --means 0.5,0.45,0.43,0.4 --delta 0.1 --runs 1e3
+robai identify --policy ucb --policy kl-ucb --bandit bernoulli --means 0.5,0.4 --budget 200,400 --runs 1e4
+robai identify --policy eocp-ug --policy bai-etc --means 0.7,0.2 --horizon 1e100 --runs 1e3 --out here
 robai plan --arms 4 --gap 0.05 --horizon 1e6
 robai plan --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --simulate --json
 robai reproduce --quick                everything with few runs
@@ -141,6 +144,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentP
     for name, about, command, add_options in (
         ("simulate", "play a policy on a bandit, many times", _simulate, partial(_add_game, "store")),
         ("compare", "play several policies on the same bandit", _simulate, partial(_add_game, "append")),
+        ("identify", "how long policies take to find the best arm", _identify, _add_identification),
         ("reproduce", "a paper's figures, tables and claims, as a report", _reproduce, _add_reproduction),
         ("plan", "what to expect of an experiment, before it", _plan_ahead, _plan.add_options),
         ("policies", "the policies, with a line each", _list_policies, lambda parser: None),
@@ -193,6 +197,18 @@ def _simulate(options: argparse.Namespace) -> None:
             print(shown.summary())
             if options.rng is None:
                 print(f"\nto repeat: --rng {first.meta['entropy'][0]}")
+
+
+def _add_identification(parser: argparse.ArgumentParser) -> None:
+    from robai.cli.identification import add_options
+
+    add_options(parser)
+
+
+def _identify(options: argparse.Namespace) -> None:
+    from robai.cli.identification import run
+
+    run(options, _to_json)
 
 
 def _check_outputs(options: argparse.Namespace) -> None:

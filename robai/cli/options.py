@@ -75,9 +75,9 @@ def _value(text: str) -> float | bool | str:
     return text
 
 
-def add_policy_options(parser: argparse.ArgumentParser) -> None:
+def add_policy_options(parser: argparse.ArgumentParser, without: Sequence[str] = ()) -> None:
     group = parser.add_argument_group("parameters of the policies, for those that have them")
-    for name in PARAMETERS:
+    for name in (each for each in PARAMETERS if each not in without):
         group.add_argument(f"--{name}", type=_value, metavar="X", help=_ABOUT[name])
 
 

@@ -89,7 +89,9 @@ class Agent(Generic[Label]):
         journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment, seed = Experiment(policy, arms, horizon, reward), Seed.of(rng)
-        warn_of_assumptions([(experiment.policy, experiment.game, None)], stacklevel=2)
+        warn_of_assumptions(
+            [(experiment.policy.label(), experiment.policy, experiment.game, None)], stacklevel=2
+        )
         self._begin(experiment, experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0])))
         if journal is not None:
             self._attach(journal)

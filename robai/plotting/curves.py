@@ -172,7 +172,7 @@ def plot_commitment(
     results, ax = as_results(results), axes(ax)
     medians, paths = [], []
     for result, own in zip(results, styles("linestyle", ax=ax), strict=False):
-        rounds, share = _distribution(result)
+        rounds, share = distribution(result.commit_time[result.committed], result.runs, result.horizon)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)
@@ -195,15 +195,17 @@ def plot_commitment(
     return ax
 
 
-def _distribution(result: Result) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Rounds, from the first to the horizon, and the share of all runs that have committed by then."""
-    rounds, counts = np.unique(result.commit_time[result.committed], return_counts=True)
-    share = np.cumsum(counts) / result.runs
+def distribution(
+    times: NDArray[np.int64], runs: int, last: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rounds, from the first to the last, and the share of all runs whose time has come by then."""
+    rounds, counts = np.unique(times, return_counts=True)
+    share = np.cumsum(counts) / runs
     if len(rounds) > _MOST_STEPS:
         kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], _MOST_STEPS)))
         rounds, share = rounds[kept], share[kept]
-    last = share[-1] if len(share) else 0.0
-    return np.concatenate([[1], rounds, [result.horizon]]), np.concatenate([[0.0], share, [last]])
+    height = share[-1] if len(share) else 0.0
+    return np.concatenate([[1], rounds, [last]]), np.concatenate([[0.0], share, [height]])
 
 
 def _never(result: Result) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,9 @@ from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, liter
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robai.result import Result
+    from robai.result import Result, WrongCommit
+    from robai.result.identification import Failures
+    from robai.result.runs import Runs
 
 
 def plot_wrong_commit(
@@ -27,28 +29,37 @@ def plot_wrong_commit(
     An arrow is the interval of a policy that was never wrong: it says how rare errors are known to be.
     """
     results, ax = as_results(results), axes(ax)
-    wrongs = [result.wrong_commit(confidence) for result in results]
-    goals = [1.0 / result.horizon for result in results]
-    ends = [end for wrong in wrongs if wrong.committed for end in (wrong.low, wrong.high) if end > 0.0]
+    goals = {1.0 / result.horizon: "1/T" for result in results}
+    draw_rates(ax, [result.wrong_commit(confidence) for result in results], goals, "never commits")
+    ax.set_xlabel(f"probability of a wrong commitment, {100.0 * confidence:g} % interval")
+    return name_rows(ax, [result.label for result in results])
+
+
+def draw_rates(
+    ax: Axes, rates: Sequence[WrongCommit | Failures], goals: Mapping[float, str], nothing: str
+) -> None:
+    """A row for each rate, with its interval, and lines at the goals.
+
+    `nothing` is written where there was nothing to count.
+    """
+    ends = [end for _, of, _, low, high in rates if of for end in (low, high) if end > 0.0]
     ax.set_xlim(min([*ends, *goals]) / 5.0, min(1.0, 3.0 * max([*ends, *goals])))
     log_x(ax)
     write = partial(ax.text, ha="center", color=GREY)
-    for row, (wrong, style) in enumerate(zip(wrongs, styles("marker"), strict=False)):
-        if wrong.committed == 0:
-            white = {"color": "white", "pad": 1.0}  # for the line at 1/T not to run through it
-            write(0.5, row, "never commits", transform=ax.get_yaxis_transform(), va="center", bbox=white)
-        elif wrong.count == 0:
+    for row, ((count, of, rate, low, high), style) in enumerate(zip(rates, styles("marker"), strict=False)):
+        if of == 0:
+            white = {"color": "white", "pad": 1.0}  # for the line at a goal not to run through it
+            write(0.5, row, nothing, transform=ax.get_yaxis_transform(), va="center", bbox=white)
+        elif count == 0:
             arrow = {"arrowstyle": "->", "color": style["color"], "shrinkA": 0}
-            ax.annotate("", xytext=(wrong.high, row), xy=(ax.get_xlim()[0] * 1.3, row), arrowprops=arrow)
-            ax.plot([wrong.high], [row], "|", color=style["color"], markersize=10)
+            ax.annotate("", xytext=(high, row), xy=(ax.get_xlim()[0] * 1.3, row), arrowprops=arrow)
+            ax.plot([high], [row], "|", color=style["color"], markersize=10)
         else:
-            ax.plot([wrong.low, wrong.high], [row, row], "-|", color=style["color"], markersize=10)
-            ax.plot([wrong.rate], [row], linestyle="", **style)
-    for goal in sorted(set(goals)):
+            ax.plot([low, high], [row, row], "-|", color=style["color"], markersize=10)
+            ax.plot([rate], [row], linestyle="", **style)
+    for goal, name in sorted(goals.items()):
         ax.axvline(goal, color=GREY, linewidth=0.8, linestyle="--")
-        write(goal, 1.01, "1/T", transform=ax.get_xaxis_transform(), va="bottom")
-    ax.set_xlabel(f"probability of a wrong commitment, {100.0 * confidence:g} % interval")
-    return _name_rows(ax, results)
+        write(goal, 1.01, name, transform=ax.get_xaxis_transform(), va="bottom")
 
 
 def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, legend: bool = True) -> Axes:
@@ -62,7 +73,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     if results[0].n_arms > len(COLOURS):
         return _pulls_by_rank(results, ax, legend)
     best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
-    names = _arm_names(results[0])
+    names = arm_names(results[0])
     for arm in range(results[0].n_arms):
         means = [_share(result, arm) for result in results]
         is_best = arm in best
@@ -82,7 +93,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     if legend:
         above: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
         ax.legend(frameon=False, fontsize="small", ncols=4, columnspacing=1, handletextpad=0.2, **above)
-    return _name_rows(ax, results)
+    return name_rows(ax, [result.label for result in results])
 
 
 def _share(result: Result, arm: int) -> tuple[float, float]:
@@ -131,17 +142,18 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
     if all(result.final_regret.min() > 0.0 for result in results):
         log_x(ax)
     ax.set_xlabel("final regret: 5, 25, 50, 75, 95 %; dot: mean; cross: largest")
-    return _name_rows(ax, results)
+    return name_rows(ax, [result.label for result in results])
 
 
-def _arm_names(result: Result) -> list[str]:
+def arm_names(result: Runs) -> list[str]:
+    """As they are drawn; by rank if every run had means of its own."""
     if result.own_means:
         return [f"rank {rank}" for rank in range(1, result.n_arms + 1)]
     return [literal(name) for name in result.names or (f"arm {arm}" for arm in range(result.n_arms))]
 
 
-def _name_rows(ax: Axes, results: list[Result]) -> Axes:
-    ax.set_yticks(range(len(results)), [result.label for result in results])
-    ax.set_ylim(len(results) - 0.5, -0.5)
+def name_rows(ax: Axes, names: list[str]) -> Axes:
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)
     ax.grid(axis="y", color="0.93", zorder=0)
     return ax

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from robai.result import Result
+    from robai.result import Identification, Result
 
 # Okabe and Ito's colours, told apart with any colour vision; line styles and markers serve print in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -54,12 +54,21 @@ def new_figure(width: float, height: float) -> Figure:
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
     """The results to draw: anything with a Result's arrays."""
+    return _listed(results, "Result", "final_regret")
+
+
+def as_identifications(found: Identification | Iterable[Identification]) -> list[Identification]:
+    """The identifications to draw: anything with their arrays."""
+    return _listed(found.values() if isinstance(found, Mapping) else found, "Identification", "stopping_time")
+
+
+def _listed(results: Any, kind: str, array: str) -> list[Any]:
     listed = list(results) if isinstance(results, Iterable) else [results]
     for result in listed:
-        if not hasattr(result, "final_regret"):
-            raise TypeError(f"results must be Result objects, got {result!r}")
+        if not hasattr(result, array):
+            raise TypeError(f"results must be {kind} objects, got {result!r}")
     if not listed:
-        raise ValueError("results must hold at least one Result, got none")
+        raise ValueError(f"results must hold at least one {kind}, got none")
     return [
         result if (name := literal(result.label)) == result.label else replace(result, label=name)
         for result in listed

@@ -96,6 +96,14 @@ robai.simulate(robai.UCB(), bandit, "1e6", 1e3)  # E: arg-type
 robai.simulate(robai.UCB(), bandit, 1e6)  # E: call-arg
 robai.simulate(robai.UCB(), bandit, 1e6, 1e3, seed=1)  # E: call-arg
 result.to_dataframe("curves")  # E: arg-type
+one = robai.identify(robai.TrackAndStop(), bandit, delta=0.1, runs=1e3)
+assert_type(one, robai.Identification)
+assert_type(one.stopping_time, NDArray[np.int64])
+assert_type(robai.identify(robai.UCB(), bandit, budget=100, runs=10), robai.Identification)
+assert_type(robai.identify(robai.UCB(), bandit, budget=[100, 200], runs=10), robai.Identifications)
+assert_type(robai.identify([robai.EOCPUG(), Greedy()], bandit, horizon=1e100, runs=10), robai.Identifications)
+robai.identify(robai.UCB(), bandit, budget=100)  # E: call-overload
+robai.identify(robai.UCB(), bandit, budget="100", runs=10)  # E: arg-type
 
 # ---- agents: arms are what they are called
 
