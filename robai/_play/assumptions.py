@@ -14,6 +14,7 @@ from robai.instances import Instances
 from robai.policies.base import BasePolicy
 
 _ROUNDING = 1e-9
+_TELL_GAPS = (rules.KnownGap, rules.FixedBudget, rules.SPRT)
 
 
 class AssumptionWarning(UserWarning):
@@ -51,14 +52,14 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
 
 def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
     """The gap, or divergence, that a rule was told and that of the bandit."""
-    if isinstance(rule, rules.KnownGap):
+    if isinstance(rule, _TELL_GAPS):
         return rule.gap, sorted(bandit.gaps)[1]
     return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
 
 
 def told_gap(policy: BasePolicy) -> float | None:
     """The largest gap that rules of a policy were told to be below the smallest one, None if none was."""
-    told = [rule.gap for rule in _rules(policy._parts) if isinstance(rule, rules.KnownGap)]
+    told = [rule.gap for rule in _rules(policy._parts) if isinstance(rule, _TELL_GAPS)]
     return max(told, default=None)
 
 

@@ -34,8 +34,10 @@ from robai.rules.game import Game
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
 from robai.rules.stop import (
+    SPRT,
     Both,
     Either,
+    FixedBudget,
     FixedRound,
     Imbalance,
     KnownDivergence,
@@ -49,6 +51,7 @@ from robai.rules.stop import (
 )
 
 __all__ = [
+    "SPRT",
     "STAGED",
     "AnytimeMoss",
     "BernsteinBound",
@@ -60,6 +63,7 @@ __all__ = [
     "Either",
     "Elimination",
     "Exploration",
+    "FixedBudget",
     "FixedRound",
     "Game",
     "Imbalance",
