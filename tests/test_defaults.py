@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from support import reference
-from support.examples import POLICIES, fitting
+from support.examples import POLICIES, TWO_ARMED, fitting
 
 import robai
 from robai import families, rules
@@ -44,7 +44,7 @@ def test_one_sigma_an_arm(policy):
         robai.Gaussian([0.7, -0.2, 0.1], sigma=[0.5, 2.0, 1.0]),
         dataclasses.replace(policy, sigma=None),
     )
-    if isinstance(policy, robai.BAIETC | robai.DETC | robai.DETCK):
+    if isinstance(policy, (*TWO_ARMED, robai.DETCK)):
         two = robai.Gaussian([0.7, -0.2], sigma=[0.5, 2.0])
         with pytest.raises(ValueError, match=r"same sigma, got \[0.5, 2.0\]"):
             robai.simulate(policy, two, 100, 1)
@@ -83,6 +83,8 @@ def test_one_sigma_an_arm_by_leaps():
         (robai.EOCP(0.5), "KLEOCP"),
         (robai.EOCPUG(), "KLEOCPUG"),
         (robai.BAIETC(), "KLEOCPUG"),
+        (robai.ETC(0.5), "KLEOCP"),
+        (robai.SPRTETC(0.5), "KLEOCPUG"),
         (robai.DETC(), "KLEOCPUG"),
         (robai.DETCK(), "KLEOCPUG"),
         (robai.UCBAlpha(), "TrackAndStop"),

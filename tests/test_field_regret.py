@@ -4,6 +4,7 @@ By a program of 200 lines with a generator of its own: mean and standard error o
 means within 5 combined standard errors.
 """
 
+import itertools
 import math
 
 import pytest
@@ -62,3 +63,40 @@ def test_regret_is_that_of_an_independent_program(bandit, horizon, policy, regre
 @regrets
 def test_regret_is_precisely_that_of_an_independent_program(bandit, horizon, policy, regret, error, engine):
     assert_regret(bandit, horizon, policy, regret, error, 80_000_000 // horizon, engine)
+
+
+# ---- explore-then-commit
+
+
+def test_the_length_of_etc():
+    # Slopes of regret by log T that were measured, 7.71 and 7.89: its limit is 4 / gap = 8.
+    rounds = [robai.theory.commit_round_etc(0.5, 10.0**power) for power in (6, 12, 24)]
+    slopes = [0.25 * (b - a) / math.log(10) for (a, b) in itertools.pairwise(rounds)]
+    assert slopes[0] / 6 == pytest.approx(7.71, abs=0.03)
+    assert slopes[1] / 12 == pytest.approx(7.89, abs=0.03)
+    assert robai.theory.commit_round_etc(0.5, 10**6, sigma=2.0) == robai.theory.commit_round_etc(0.25, 10**6)
+    assert robai.theory.commit_round_etc(1e-9, 10**6) == 2  # hopeless
+    assert robai.theory.commit_round_etc(1e300, 10**6) == 2
+
+
+def test_etc_explores_where_its_regret_is_smallest():
+    """n gap + T gap P(the worse mean is the larger), for n pulls of each arm."""
+    n, gap, horizon = robai.theory.commit_round_etc(0.5, 2000) // 2, 0.5, 2000
+
+    def regret(n, horizon):
+        return n * gap + horizon * gap * math.erfc(gap * math.sqrt(n) / 2) / 2
+
+    assert regret(n, horizon) <= min(regret(n - 2, horizon), regret(n + 2, horizon))
+    result = robai.simulate(robai.ETC(gap), GAUSSIAN, horizon, 20_000, rng=1, times=1)
+    assert (result.commit_time == 2 * n).all()
+    assert abs(result.regret[-1] - regret(n, horizon - 2 * n)) < 5 * result.regret_sem[-1]
+
+
+def test_sprt_etc_takes_log_t_over_the_gap():
+    first, second = (
+        robai.simulate(robai.SPRTETC(0.5), GAUSSIAN, 10**power, 4000, rng=2, times=1) for power in (6, 12)
+    )
+    growth = 0.25 * (second.commit_time.mean() - first.commit_time.mean())  # of the regret of exploration
+    error = 0.25 * math.hypot(first.commit_time.std(), second.commit_time.std()) / math.sqrt(4000)
+    assert abs(growth - 2 * math.log(10**6)) < 5 * error
+    assert first.wrong_commit().high < 1e-3

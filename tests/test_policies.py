@@ -162,7 +162,9 @@ def test_the_nearest_name_is_offered():
         robai.UCB(level="hoziron")
 
 
-@pytest.mark.parametrize("policy", [robai.BAIETC(), robai.DETC()], ids=repr)
+@pytest.mark.parametrize(
+    "policy", [robai.BAIETC(), robai.DETC(), robai.ETC(1.0), robai.SPRTETC(1.0)], ids=repr
+)
 def test_two_armed_policies_say_so(policy):
     with pytest.raises(ValueError, match="two arms only, got 3"):
         robai.simulate(policy, robai.Gaussian([1, 2, 3]), 100, 1)

@@ -30,6 +30,12 @@ class MeanGap(Stopping):
     def __init__(self, horizon: float, sigma: float) -> None: ...
 
 @final
+class SPRT(Stopping):
+    gap: float
+    sigma: float
+    def __init__(self, gap: float, sigma: float, horizon: float) -> None: ...
+
+@final
 class LikelihoodRatio(Stopping):
     family: Family
     threshold: Threshold

@@ -176,6 +176,34 @@ cdef class MeanGap(Stopping):
 
 
 @cython.final
+cdef class SPRT(Stopping):
+    """When (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), asked at even t: SPRT-ETC.
+
+    Garivier, Kaufmann and Lattimore (2016), two arms pulled in turn. On the left is sigma^2 times the
+    logarithm of the likelihood ratio of the two orders of the arms (Wald, 1945).
+    """
+    cdef readonly double gap
+    cdef readonly double sigma
+    cdef double _asked                      # of (t/2) |m_1 - m_2|
+
+    def __init__(self, double gap, double sigma, double horizon):
+        cdef double ratio = gap / sigma
+        self.gap, self.sigma = gap, sigma
+        self._asked = sigma / ratio * (log(horizon) + 2.0 * log(ratio)) if ratio < INFINITY else 0.0
+
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        # As `MeanGap` counts pulls.
+        cdef double n = <double>min(arms.pulls[0], arms.pulls[1])
+        cdef double gap = mean_of(arms, 0) - mean_of(arms, 1)
+        cdef Py_ssize_t best = 0 if gap >= 0.0 else 1
+        return Compared(arms.t % 2 == 0 and n * fabs(gap) >= self._asked, n * fabs(gap), self._asked,
+                        best, 1 - best)
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        return arms.t % 2 == 0 and self.compared(arms).fires
+
+
+@cython.final
 cdef class LikelihoodRatio(Stopping):
     """When min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) reaches a threshold, which may depend on b.
 

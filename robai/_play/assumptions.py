@@ -14,6 +14,7 @@ from robai.instances import Instances
 from robai.policies.base import BasePolicy
 
 _ROUNDING = 1e-9
+_TELL_GAPS = (rules.KnownGap, rules.FixedBudget, rules.SPRT)
 
 
 class AssumptionWarning(UserWarning):
@@ -56,7 +57,7 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
 
 def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
     """The gap, or divergence, that a rule was told and that of the bandit."""
-    if isinstance(rule, rules.KnownGap):
+    if isinstance(rule, _TELL_GAPS):
         return rule.gap, sorted(bandit.gaps)[1]
     return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
 
@@ -64,7 +65,7 @@ def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
 def told(policy: BasePolicy) -> dict[str, float | None]:
     """The largest gap, and divergence, that rules of a policy were told to be below all; None if none was."""
     given = list(rules_of(policy._parts))
-    gaps = [rule.gap for rule in given if isinstance(rule, rules.KnownGap)]
+    gaps = [rule.gap for rule in given if isinstance(rule, _TELL_GAPS)]
     divergences = [rule.kl for rule in given if isinstance(rule, rules.KnownDivergence)]
     return {"told_gap": max(gaps, default=None), "told_kl": max(divergences, default=None)}
 

@@ -24,7 +24,7 @@ from robai.policies.baselines import (
 )
 from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
-from robai.policies.regret import MOSS
+from robai.policies.regret import ETC, MOSS, SPRTETC
 
 __all__ = [
     "BAIETC",
@@ -32,10 +32,12 @@ __all__ = [
     "DETCK",
     "EOCP",
     "EOCPUG",
+    "ETC",
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
     "MOSS",
+    "SPRTETC",
     "UCB",
     "UCBV",
     "ActionElimination",
@@ -58,6 +60,8 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "moss": MOSS,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
+    "etc": ETC,
+    "sprt-etc": SPRTETC,
     "detc": DETC,
     "detc-k": DETCK,
     "ucb-alpha": UCBAlpha,

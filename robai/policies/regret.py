@@ -1,4 +1,4 @@
-"""Policies for small regret that are no part of the paper; none of them commits."""
+"""Policies for small regret that the paper does not play: indices, and two that are told the gap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import ClassVar
 from robai import rules
 from robai._base.spec import parameter, spec
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, SIGMA, Sigma
+from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, GAP, SIGMA, Sigma
 
 
 @spec
@@ -38,3 +38,51 @@ class MOSS(BasePolicy):
         if self.anytime:
             explore = rules.AnytimeMoss(self.alpha, self.sigma)
         return Parts(explore, rules.Never(), rules.LargestMean())
+
+
+@spec
+class ETC(BasePolicy):
+    """Explore both arms in turn for a number of rounds fixed by the gap, then commit to the larger mean.
+
+    n = ceil(2 sigma^2 W(T^2 gap^4 / (32 pi sigma^4)) / gap^2) pulls of each arm, W Lambert's function: FB-ETC
+    of Garivier, Kaufmann and Lattimore (2016). Two arms. Regret 4/gap log T for Gaussian arms of this gap,
+    eight times the optimum of policies that know it.
+
+    Parameters
+    ----------
+    gap : float
+        The difference between the two means.
+    sigma : float or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    """
+
+    instead: ClassVar[str] = "KLEOCP(kl)"
+    gap: float = parameter(GAP)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.RoundRobin(), rules.FixedBudget(self.gap, self.sigma), rules.LargestMean())
+
+
+@spec
+class SPRTETC(BasePolicy):
+    """Explore both arms in turn until a sequential probability ratio test decides, then commit.
+
+    It ends when (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: Garivier, Kaufmann and
+    Lattimore (2016). Two arms. Regret 1/gap log T for Gaussian arms of this gap, the least of policies that
+    pull both arms alike until they commit, and twice the optimum of all that know the gap.
+
+    Parameters
+    ----------
+    gap : float
+        The difference between the two means.
+    sigma : float or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    """
+
+    instead: ClassVar[str] = "KLEOCPUG()"
+    gap: float = parameter(GAP)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.RoundRobin(), rules.SPRT(self.gap, self.sigma), rules.LargestMean())

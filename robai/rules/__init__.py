@@ -35,8 +35,10 @@ from robai.rules.lead import Lead
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
 from robai.rules.stop import (
+    SPRT,
     Both,
     Either,
+    FixedBudget,
     FixedRound,
     Imbalance,
     KnownDivergence,
@@ -50,6 +52,7 @@ from robai.rules.stop import (
 )
 
 __all__ = [
+    "SPRT",
     "STAGED",
     "AnytimeMoss",
     "BernsteinBound",
@@ -61,6 +64,7 @@ __all__ = [
     "Either",
     "Elimination",
     "Exploration",
+    "FixedBudget",
     "FixedRound",
     "Game",
     "Imbalance",

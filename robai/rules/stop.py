@@ -66,6 +66,31 @@ def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation:
     return arms * (4 * level / checks.positive("kl", kl) + 1)
 
 
+def commit_round_etc(gap: float, horizon: float, *, sigma: float = 1.0) -> int:
+    """The last round of exploration of ETC on two arms, 2 ceil(2 sigma^2 W(T^2 D^4 / (32 pi)) / gap^2).
+
+    D = gap / sigma; W is Lambert's function, w exp(w) = x. Half of it, n pulls of each arm, is where n gap +
+    T gap P(the worse mean is the larger) is smallest: Garivier, Kaufmann and Lattimore (2016), FB-ETC.
+
+    >>> commit_round_etc(0.5, 10**6)
+    280
+    """
+    log_ratio = math.log(checks.positive("gap", gap)) - math.log(checks.scale("sigma", sigma))
+    log_x = 2 * math.log(checks.at_least("horizon", horizon, 2)) + 4 * log_ratio - math.log(32 * math.pi)
+    log_pulls = math.log(2) + _log_lambert(log_x) - 2 * log_ratio
+    return 2 * max(math.ceil(math.exp(min(log_pulls, math.log(LONGEST / 4)))), 1)
+
+
+def _log_lambert(log_x: float) -> float:
+    """log W(x): w + log w = log x."""
+    if log_x < -40.0:
+        return log_x  # to all digits
+    w = math.log1p(math.exp(log_x)) if log_x < 1.0 else log_x
+    for _ in range(8):  # Newton's steps; the left hand side is concave
+        w *= (1.0 + log_x - math.log(w)) / (1.0 + w)
+    return math.log(w)
+
+
 class Stopping(Part):
     """When to stop."""
 
@@ -178,6 +203,35 @@ class MeanGap(Stopping):
     def start(self, game: Game) -> protocols.Stopping:
         game.need_two_arms("BAI-ETC")
         return stopping.MeanGap(game.horizon, game.scale(self))
+
+
+@spec
+class FixedBudget(Stopping):
+    """When 2 n rounds have been played, n = ceil(2 sigma^2 W(T^2 gap^4 / (32 pi sigma^4)) / gap^2): ETC.
+
+    Two arms in turn; W is Lambert's function.
+    """
+
+    instead: ClassVar[str] = "KnownDivergence"
+    gap: float = parameter(GAP)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def start(self, game: Game) -> protocols.Stopping:
+        game.need_two_arms("ETC")
+        return stopping.FixedRound(commit_round_etc(self.gap, game.horizon, sigma=game.scale(self)))
+
+
+@spec
+class SPRT(Stopping):
+    """When (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: SPRT-ETC, two arms in turn."""
+
+    instead: ClassVar[str] = "LikelihoodRatio"
+    gap: float = parameter(GAP)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def start(self, game: Game) -> protocols.Stopping:
+        game.need_two_arms("SPRT-ETC")
+        return stopping.SPRT(self.gap, game.scale(self), game.horizon)
 
 
 @spec

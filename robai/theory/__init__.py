@@ -12,11 +12,11 @@ not follow, the right one is computed and the docstring says "Erratum".
 """
 
 from robai.rules.level import exploration
-from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
+from robai.rules.stop import commit_round_eocp, commit_round_etc, commit_round_kl_eocp
 from robai.theory import bounds, limits
 from robai.theory.bounds import *  # noqa: F403 - the names of `bounds.__all__`
 from robai.theory.limits import *  # noqa: F403 - the names of `limits.__all__`
 
-__all__ = ["commit_round_eocp", "commit_round_kl_eocp", "exploration"]
+__all__ = ["commit_round_eocp", "commit_round_etc", "commit_round_kl_eocp", "exploration"]
 __all__ += bounds.__all__
 __all__ += limits.__all__

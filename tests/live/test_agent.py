@@ -174,6 +174,7 @@ def test_the_commitment_is_irrevocable():
         (robai.EOCPUG(), "times the"),
         (robai.KLEOCPUG(), "log likelihood ratio"),
         (robai.BAIETC(), "the means differed by"),
+        (robai.SPRTETC(0.5), "enough for the gap 0.5"),
         (robai.DETC(), "fresh pulls of 1 had mean"),
         (robai.DETCK(), "far enough below"),
         (robai.UCBAlpha(), "above the upper bounds of all others"),

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from support.agents import Website, agent_for, explored, played_until_commitment, twins
-from support.examples import POLICIES, fitting
+from support.examples import POLICIES, TWO_ARMED, fitting
 
 import robai
 from robai import HorizonReached, rules
@@ -282,7 +282,7 @@ class Experiments(RuleBasedStateMachine):
         seed=st.integers(0, 100),
     )
     def begin(self, policy, seed):
-        self.arms = ["a", "b"] if isinstance(policy, robai.BAIETC | robai.DETC) else ["a", "b", "c"]
+        self.arms = ["a", "b"] if isinstance(policy, TWO_ARMED) else ["a", "b", "c"]
         self.agent = robai.Agent(policy, self.arms, 400, reward="bernoulli", rng=seed)
         self.pulls = dict.fromkeys(self.arms, 0)
         self.sums = dict.fromkeys(self.arms, 0)

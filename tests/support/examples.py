@@ -52,6 +52,8 @@ POLICIES = [
     robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
     robai.BAIETC(sigma=1.0),
+    robai.ETC(gap=0.5, sigma=1.0),
+    robai.SPRTETC(gap=0.5, sigma=1.0),
     robai.DETC(sigma=1.0),
     robai.DETCK(sigma=1.0),
     robai.UCBAlpha(sigma=1.0),
@@ -77,7 +79,7 @@ BANDITS = [
 ]
 assert {type(bandit) for bandit in BANDITS} == set(robai.bandits.BANDITS.values())
 
-TWO_ARMED = (robai.BAIETC, robai.DETC)
+TWO_ARMED = (robai.BAIETC, robai.DETC, robai.ETC, robai.SPRTETC)
 
 
 def needs_an_interval(policy):

@@ -28,7 +28,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
-from support.reference_regret import moss
+from support.reference_regret import etc, moss, sprt_etc
 
 import robai
 from robai._core import probes
@@ -388,6 +388,8 @@ POLICIES = {
     robai.UCBV: ucb_v,
     robai.ThompsonSampling: thompson,
     robai.BAIETC: bai_etc,
+    robai.ETC: etc,
+    robai.SPRTETC: sprt_etc,
     robai.DETC: detc,
     robai.DETCK: detc_k,
     robai.UCBAlpha: ucb_alpha,

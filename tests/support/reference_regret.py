@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
+import math
+
 from support.reference_bounds import level, log_plus, never, over_arms, sigma, ucb
+
+
+def etc(p):
+    def pulls(x):
+        ratio = p.gap / sigma(x, p)
+        target, low, high = x.horizon**2 * ratio**4 / (32 * math.pi), 0.0, 1000.0
+        for _ in range(200):  # w exp(w) = target
+            middle = (low + high) / 2
+            low, high = (middle, high) if middle * math.exp(middle) < target else (low, middle)
+        return math.ceil(2 * high / ratio**2)
+
+    return lambda x: x.t % 2, lambda x: x.t >= 2 * pulls(x), over_arms(lambda x, a: x.mean(a)), 1
+
+
+def sprt_etc(p):
+    def stops(x):
+        gap, variance = abs(x.mean(0) - x.mean(1)), sigma(x, p) ** 2
+        return x.t % 2 == 0 and x.t / 2 * p.gap * gap >= variance * math.log(
+            x.horizon * p.gap**2 / variance
+        )
+
+    return lambda x: x.t % 2, stops, over_arms(lambda x, a: x.mean(a)), 1
 
 
 def moss(p):
