@@ -24,7 +24,7 @@ from robai.policies.baselines import (
 )
 from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
-from robai.policies.regret import MOSS
+from robai.policies.regret import IMED, MOSS
 
 __all__ = [
     "BAIETC",
@@ -32,6 +32,7 @@ __all__ = [
     "DETCK",
     "EOCP",
     "EOCPUG",
+    "IMED",
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
@@ -56,6 +57,7 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,
     "moss": MOSS,
+    "imed": IMED,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "detc": DETC,
