@@ -10,7 +10,7 @@ from robai._core.rng cimport next_below
 
 
 cdef class Optimism(Exploration):
-    def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None):
+    def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None, *args):
         self.bounds = bounds
         self.initial_pulls = bounds.initial_pulls
         self.leaps, self.fallible, self.absolute = not bounds.opaque, bounds.fallible, bounds.opaque

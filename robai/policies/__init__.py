@@ -24,7 +24,7 @@ from robai.policies.baselines import (
 )
 from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
-from robai.policies.regret import ETC, MOSS, SPRTETC
+from robai.policies.regret import ETC, IMED, MOSS, SPRTETC
 
 __all__ = [
     "BAIETC",
@@ -33,6 +33,7 @@ __all__ = [
     "EOCP",
     "EOCPUG",
     "ETC",
+    "IMED",
     "KLEOCP",
     "KLEOCPUG",
     "KLUCB",
@@ -58,6 +59,7 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,
     "moss": MOSS,
+    "imed": IMED,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "etc": ETC,

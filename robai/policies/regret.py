@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from robai import rules
-from robai._base.spec import parameter, spec
+from robai import families, rules
+from robai._base.spec import Field, parameter, spec
+from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, GAP, SIGMA, Sigma
+from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, FAMILY, GAP, SIGMA, Sigma
 
 
 @spec
@@ -86,3 +87,25 @@ class SPRTETC(BasePolicy):
 
     def parts(self) -> Parts:
         return Parts(rules.RoundRobin(), rules.SPRT(self.gap, self.sigma), rules.LargestMean())
+
+
+@spec
+class IMED(BasePolicy):
+    """The arm with the smallest N d(m, M) + log N, where M is the largest mean; never commits.
+
+    Indexed minimum empirical divergence of Honda and Takemura (2015): asymptotically optimal regret, proved there
+    for rewards bounded from above with the least divergence from an empirical distribution. Here d is that of
+    a one-parameter exponential family between means, which for Bernoulli rewards is the same. It needs neither the
+    horizon nor the round. No theorem is known to us for a variance that has to be estimated, and IMED refuses it.
+
+    Parameters
+    ----------
+    family : family, name or None
+        Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
+    """
+
+    instead: ClassVar[str] = "KLUCB()"
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.MinimumDivergence(self.family), rules.Never(), rules.LargestMean())

@@ -6,9 +6,11 @@ import ctypes
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from robai import families
 from robai._base.spec import Field, Pairs, Part, parameter, spec
-from robai._core import explore_index, explore_sampling, explore_stages, protocols
+from robai._core import explore_divergence, explore_index, explore_sampling, explore_stages, protocols
 from robai._core.bounds import (
     BernsteinBounds,
     Bounds,
@@ -156,6 +158,20 @@ class BernsteinBound(Optimism):
     def bounds(self, game: Game) -> Bounds:
         level = RoundLevel(self.zeta) if self.level == "round" else level_of(self, game)
         return BernsteinBounds(level, game.length(self), self.constant == "maurer-pontil")
+
+
+@spec
+class MinimumDivergence(Exploration):
+    """The arm with the smallest N d(m, M) + log N, where M is the largest mean: Honda and Takemura (2015)."""
+
+    instead: ClassVar[str] = "KLUpperBound"
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def start(self, game: Game) -> protocols.Exploration:
+        family = game.family_of_means(self)
+        sigma = game.scales(family) if isinstance(family, families.Gaussian) else np.ones(game.n_arms)
+        means = GaussianBounds(FixedLevel(0.0), sigma)
+        return explore_divergence.MinimumDivergence(game.n_arms, means, family._core(game.n_arms))
 
 
 @spec

@@ -114,6 +114,17 @@ class Game:
             )
         return family
 
+    def family_of_means(self, rule: Any) -> families.Family:
+        """The same, where members of the family have to differ by their means alone."""
+        family = self.family_for(type(rule).__name__, rule.family)
+        if isinstance(family, families.Gaussian) and family.sigma is None:
+            asks = self._asks(rule)
+            raise ValueError(
+                f"{type(asks).__name__} needs a known variance, and that of {family!r} is not: "
+                f"use {asks.instead}, or say families.Gaussian(sigma)"
+            )
+        return family
+
     def need_two_arms(self, name: str) -> None:
         if self.n_arms != 2:
             raise ValueError(f"{name} is defined for two arms only, got {self.n_arms}")

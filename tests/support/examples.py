@@ -16,6 +16,7 @@ INDICES = [
     robai.KLUCB(level="ratio"),
     robai.KLUCB(level="round"),
     robai.KLUCB(level="++"),
+    robai.IMED(),
 ]
 # Of the same kind, each with a level of its own.
 MORE_INDICES = [

@@ -28,7 +28,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
-from support.reference_regret import etc, moss, sprt_etc
+from support.reference_regret import etc, imed, moss, sprt_etc
 
 import robai
 from robai._core import probes
@@ -386,6 +386,7 @@ POLICIES = {
     robai.MOSS: moss,
     robai.KLUCB: plain_kl_ucb,
     robai.UCBV: ucb_v,
+    robai.IMED: imed,
     robai.ThompsonSampling: thompson,
     robai.BAIETC: bai_etc,
     robai.ETC: etc,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from support.reference_bounds import level, log_plus, never, over_arms, sigma, ucb
+from support.reference_divergences import divergence
 
 
 def etc(p):
@@ -36,3 +37,10 @@ def moss(p):
         return level(x, "moss", a)
 
     return over_arms(lambda x, a: ucb(x, a, f(x, a), sigma(x, p, a))), never, None, 1
+
+
+def imed(p):
+    def index(x, a):
+        return x.n[a] * divergence(x.family, x.mean(a), max(x.means())) + math.log(x.n[a])
+
+    return over_arms(lambda x, a: -index(x, a)), never, None, 1
