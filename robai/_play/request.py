@@ -167,9 +167,7 @@ def _engine(
     elif rule is not None:
         obstacle = f"{type(rule).__name__} is written in Python"
     elif isinstance(policy._parts.explore, Index):
-        obstacle = (
-            f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
-        )
+        obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
     elif not started.explore.leaps:
         obstacle = f"{policy._parts.explore!r} does not work by an index"
     elif not started.stop.leaps:
