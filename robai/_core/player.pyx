@@ -334,16 +334,14 @@ cdef class Player:
         self._begin()
         try:
             self._check(arm, count)
-            if not (self._rewards.possible(<double>count, value)
-                    and isfinite(self._ledger.sums[arm] + value)):
-                raise ValueError(
-                    f"total must be a sum of {count:,} rewards, each {self._rewards}, got {total!r}")
-            if ((squares is not None or self._estimates)
-                    and not self._rewards.possible_squares(<double>count, value, deviations)):
-                raise ValueError(
-                    f"squares must be a sum of squared deviations of {count:,} rewards, each {self._rewards}, "
-                    f"that sum to {value!r}, from their mean, got {squares!r}")
+            rewards = f"{count:,} rewards, each {self._rewards}"
+            if not (self._rewards.possible(count, value) and isfinite(self._ledger.sums[arm] + value)):
+                raise ValueError(f"total must be a sum of {rewards}, got {total!r}")
             told = () if squares is None else (deviations,)
+            if (told or self._estimates) and not self._rewards.possible_squares(count, value, deviations):
+                raise ValueError(
+                    f"squares must be a sum of squared deviations of {rewards}, that sum to {value!r}, from "
+                    f"their mean, got {squares!r}")
             deviations = self._squares_with(arm, <double>count, value, deviations)
             if self.journal is not None:
                 self._tell(("update_counts", arm, count, value, *told), (), ())
