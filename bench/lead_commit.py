@@ -9,8 +9,9 @@ Regret is that of the rounds before the commitment. Wrong commitments are counte
 rare, and cost so much, that an average over both would say nothing. Commitment times are mean and median. The
 number of runs is chosen such that a cell plays about `--work` rounds, 20 runs at least.
 
-Three tables: growth on two unit Gaussian arms up to T = 10^100; the comparison, on the bandits with which the
-defaults of LeadCommit were chosen (marked *) and on others, which had no part in that; nanoseconds a round.
+Four tables: growth on two unit Gaussian arms up to T = 10^100; errors where they are frequent enough to be
+counted; the comparison, on the bandits with which the defaults of LeadCommit were chosen (marked *) and on
+others, which had no part in that; nanoseconds a round.
 """
 
 import argparse
@@ -163,6 +164,30 @@ def comparison(horizons, most, work):
         print(f"\nregret before commitment, {name} over the default: {low:.2f} to {high:.2f}")
 
 
+# ---- errors
+
+
+def errors(runs):
+    """T times the probability of a wrong commitment, where it is large enough to be counted."""
+    policies = {
+        "LeadCommit": robai.LeadCommit(),
+        "level pulls": robai.LeadCommit(level="pulls"),
+        "level horizon": robai.LeadCommit(level="horizon"),
+        **{f"EOCP-UG, c = {name}": robai.EOCPUG(inflation) for name, inflation in INFLATIONS.items()},
+    }
+    print(f"\nT times the probability of a wrong commitment, two unit Gaussian arms, {runs:,} runs\n")
+    rows = []
+    for gap in (1.0, 0.5, 0.2):
+        for horizon in (10**3, 10**4):
+            cells = [power(horizon), f"{gap:g}"]
+            for policy in policies.values():
+                found = robai.identify(policy, robai.Gaussian([gap, 0.0]), horizon=horizon, runs=runs, rng=0)
+                count = int((found.recommended_arm == 1).sum())
+                cells.append(f"{horizon * count / runs:.2g} ± {horizon * math.sqrt(count + 1) / runs:.1g}")
+            rows.append(cells)
+    print_table(["T", "gap", *policies], rows)
+
+
 # ---- speed
 
 
@@ -182,15 +207,17 @@ def speed(work):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few runs, two horizons")
-    parser.add_argument("--only", nargs="+", choices=["growth", "comparison", "speed"])
+    parser.add_argument("--only", nargs="+", choices=["growth", "errors", "comparison", "speed"])
     parser.add_argument("--horizons", nargs="+", type=float, help="of the comparison")
     parser.add_argument("--work", type=float, help="rounds that a cell may play")
     options = parser.parse_args()
     work = options.work or (2e5 if options.quick else 5e6)
     most = 400 if options.quick else 10_000
-    only = options.only or ["growth", "comparison", "speed"]
+    only = options.only or ["growth", "errors", "comparison", "speed"]
     if "growth" in only:
         growth(most, 4 * work)
+    if "errors" in only:
+        errors(2000 if options.quick else 20_000)
     if "comparison" in only:
         comparison(options.horizons or ((1e3, 1e15) if options.quick else (1e3, 1e5, 1e9, 1e15)), most, work)
     if "speed" in only:
