@@ -12,13 +12,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from robai._base.intervals import Mean
 from robai._base.text import percent
 from robai.bandits import Bandit
 from robai.families import Bounded
+from robai.identification import identify
 from robai.plotting.style import new_figure
 from robai.policies.base import BasePolicy
-from robai.result import Comparison, Result
+from robai.result import Comparison, Identification, Identifications, Result, WrongCommit, identification_text
 from robai.result.digest import record
 from robai.result.text import count_text, mean_text, median_text
 from robai.simulation import compare
@@ -100,27 +103,38 @@ class Experiment(ABC):
             row[heading] = fixed_text(other)
             if place == 0:
                 row["apart by"] = "-" if other is None else self.apart(result, other).text()
+            if other is not None and math.isnan(other.sem):
+                row["verdict"] = "matched" if self.apart(result, other).matched else "not matched"
         return row | self.cells(result)
 
     def apart(self, result: Any, other: Mean) -> "Apart":
         """How far a result is from a number from elsewhere."""
-        mean = self.mean(result)
-        known = not math.isnan(other.sem)
-        theirs = other.sem if known else mean.sem * math.sqrt(result.runs / self.runs)
-        return Apart(mean.value - other.value, math.hypot(mean.sem, theirs), other.value, known)
+        mean, theirs = self.mean(result), other.sem
+        if math.isnan(theirs):
+            theirs = mean.sem * math.sqrt(result.runs / self.runs)
+        return Apart(mean, other, (mean.value - other.value) / math.hypot(mean.sem, theirs))
 
 
 class Apart(NamedTuple):
-    """A difference, its standard error, of what, and whether the latter came with an error of its own."""
+    """A mean of ours, one from elsewhere, and their difference in standard errors of it."""
 
-    difference: float
-    sem: float
-    other: float
-    known: bool
+    ours: Mean
+    other: Mean
+    errors: float
+
+    @property
+    def share(self) -> float:
+        """The difference as a part of the number from elsewhere."""
+        return self.ours.value / self.other.value - 1.0
+
+    @property
+    def matched(self) -> bool:
+        """Within 5 standard errors of the difference, and within 4 % of the number, up to 2 of our own."""
+        return abs(self.errors) <= 5.0 and abs(self.share) <= 0.04 + 2.0 * self.ours.sem / self.other.value
 
     def text(self) -> str:
-        errors = f"{self.difference / self.sem:+.1f} s.e."
-        return errors if self.known else f"{100.0 * self.difference / self.other:+.1f} %, {errors}"
+        errors = f"{self.errors:+.1f} s.e."
+        return f"{100.0 * self.share:+.1f} %, {errors}" if math.isnan(self.other.sem) else errors
 
 
 @dataclass(frozen=True)
@@ -132,8 +146,8 @@ class RegretExperiment(Experiment):
         Picture(
             "",
             "mean regret against rounds",
-            "Mean regret of every policy. The thin line is the Lai-Robbins constant times log t: a limit as "
-            "t grows, not a bound at any one round.",
+            "Mean regret of every policy. The thin line, where rewards are of a family, is the Lai-Robbins "
+            "constant times log t: a limit as t grows, not a bound at any one round.",
         ),
         Picture(
             "-details",
@@ -165,8 +179,8 @@ class RegretExperiment(Experiment):
 
     def draw(self, results: Comparison) -> "tuple[Figure, ...]":
         curves = new_figure(7.5, 4.5)
-        # many laws have the mean of bounded rewards, and none of them is the bandit's limit
-        bound = None if isinstance(self.bandit.family, Bounded) else lai_robbins(self.bandit)
+        family = self.bandit.family
+        bound = None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
         ax = results.plot(curves.subplots(), lower_bound=bound)
         ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
         details = new_figure(11, 4 + 1.2 * len(results))
@@ -188,6 +202,75 @@ class RegretExperiment(Experiment):
 
     def record(self, result: Result) -> dict[str, Any]:
         return record(result)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceExperiment(Experiment):
+    """One of identification with fixed confidence; runs that have not stopped by the horizon are given up."""
+
+    delta: float
+
+    quantity = "stopping time"
+    pictures = (
+        Picture(
+            "",
+            "distribution of the stopping time",
+            "Share of the runs that have stopped; the circle is the mean. The dashed line is T* kl(delta, "
+            "1 - delta), which no policy that errs with probability delta at most, on every bandit, is below "
+            "on average (Garivier and Kaufmann 2016, Theorem 1).",
+        ),
+        Picture(
+            "-details",
+            "details of the same runs",
+            "Left: share of the rounds that went to each arm, beside the optimal proportions. Right: how "
+            "often a run was wrong or did not stop, with 95 % intervals, beside delta.",
+        ),
+    )
+
+    def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Identifications:
+        policies = {label: self.policies[label] for label in labels}
+        return identify(policies, self.bandit, delta=self.delta, horizon=horizon, runs=runs, **options)
+
+    def gather(self, results: Iterable[Identification]) -> Identifications:
+        return Identifications(results)
+
+    def size(self, result: Identification) -> str:
+        return f"delta = {self.delta:g}, {result.runs:,} runs of at most {result.horizon:,} rounds"
+
+    def mean(self, result: Identification) -> Mean:
+        time = result.time()
+        return Mean(time.mean, time.sem)
+
+    def cells(self, result: Identification) -> dict[str, str]:
+        time, complexity = result.time(), result.complexity
+        lower = None if complexity is None else complexity.lower
+        return {
+            "median": f"{time.median:,.0f}",
+            "mean / lower bound": f"{time.mean / lower:.2f}" if lower else "-",
+            "unfinished": f"{result.unfinished:,}",
+            "wrong or unfinished, 95 % interval": count_text(WrongCommit(*result.failure())),
+        }
+
+    def draw(self, results: Identifications) -> "tuple[Figure, ...]":
+        times, details = new_figure(7.5, 4.5), new_figure(11, 4)
+        ax = results.plot(times.subplots())
+        ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
+        left, right = details.subplots(1, 2)
+        results.plot_proportions(left)
+        results.plot_error(right)
+        return times, details
+
+    def numbers(self, results: Identifications) -> tuple[tuple[str, ...], Iterable[tuple[Any, ...]]]:
+        shares = np.linspace(0.0, 1.0, 101)
+        rows = (
+            (result.label, share, rounds)
+            for result in results.values()
+            for share, rounds in zip(shares, np.quantile(result.stopping_time, shares), strict=True)
+        )
+        return ("policy", "share of the runs", "rounds"), rows
+
+    def record(self, result: Identification) -> dict[str, Any]:
+        return identification_text.record(result)
 
 
 def fixed_text(mean: Mean | None) -> str:

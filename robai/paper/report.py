@@ -106,7 +106,8 @@ def _numbers(reproduction: Reproduction, found: dict[str, Any]) -> dict[str, byt
             numbers[name] = csv_bytes(records[0], texts)
     for played in reproduction.played(reproduction.study.figures):
         experiment = played.experiment
-        numbers[f"{played.name}-{experiment.quantity}"] = csv_bytes(*experiment.numbers(played.results))
+        name = f"{played.name}-{experiment.quantity.replace(' ', '-')}"
+        numbers[name] = csv_bytes(*experiment.numbers(played.results))
     return numbers
 
 

@@ -70,10 +70,10 @@ def definitions(entries: Mapping[str, str]) -> str:
 def table(rows: Sequence[Mapping[str, str]], *, caption: str = "", numbers: Iterable[str] = ()) -> str:
     """A table of texts by the names of their columns.
 
-    Columns in `numbers` are set to the right, "holds" and "does not hold" in colour.
+    Columns in `numbers` are set to the right; "holds", "does not hold", "matched", "not matched" in colour.
     """
     right = set(numbers)
-    marks = {"holds": "holds", "does not hold": "fails"}
+    marks = {"holds": "holds", "does not hold": "fails", "matched": "holds", "not matched": "fails"}
 
     def line(tag: str, cells: Iterable[tuple[str, str]]) -> str:
         written = ""

@@ -11,7 +11,12 @@ from robai.theory import Asymptotics
 
 GAP = 0.2
 _BANDIT = Gaussian((GAP, 0.0))
-_POLICIES = {"BAI-ETC": p.BAIETC(), "UCB*": p.UCB("ratio")}
+_POLICIES = {
+    "FB-ETC": p.ETC(GAP),
+    "SPRT-ETC": p.SPRTETC(GAP),
+    "BAI-ETC": p.BAIETC(),
+    "UCB*": p.UCB("ratio"),
+}
 
 FIGURE = RegretExperiment(
     "two-arms", "Two Gaussian arms, gap 1/5", _POLICIES, _BANDIT, (50_000,), 10_000, 1_000
@@ -61,6 +66,8 @@ STUDY = Study(
             (SLOPES.name,),
             _twice,
         ),
+        Claim("FB-ETC: regret 4/gap log T", _NEAR, (SLOPES.name,), slope_near("FB-ETC", 4 / GAP, 0.1)),
+        Claim("SPRT-ETC: regret 1/gap log T", _NEAR, (SLOPES.name,), slope_near("SPRT-ETC", 1 / GAP, 0.1)),
         Claim("BAI-ETC: regret 4/gap log T", _NEAR, (SLOPES.name,), slope_near("BAI-ETC", 4 / GAP, 0.1)),
         Claim("UCB*: regret 2/gap log T", _NEAR, (SLOPES.name,), slope_near("UCB*", 2 / GAP, 0.1)),
         Claim(
@@ -79,6 +86,8 @@ STUDY = Study(
         stated={
             row.policy: row
             for row in (
+                Asymptotics("FB-ETC", 2.0, "Gaussian", "No", "O(log T)", "-"),
+                Asymptotics("SPRT-ETC", 0.5, "Gaussian", "No", "O(log T)", "-"),
                 Asymptotics("BAI-ETC", 2.0, "Gaussian", "No", "O(log T)", "-"),
                 Asymptotics("UCB*", 1.0, "Gaussian", "Yes", "T", "N/A"),
             )

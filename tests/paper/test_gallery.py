@@ -1,0 +1,280 @@
+"""Studies of other publications: their data, their claims on crafted results, and their pages."""
+
+import dataclasses
+import json
+import math
+import statistics
+
+import numpy as np
+import pytest
+from support.examples import FINAL_REGRETS, irregular
+
+import robai
+from robai._base.directory import replacing
+from robai.cli import main
+from robai.paper.claims import below, slope_near
+from robai.paper.experiments import Apart
+from robai.paper.gallery import GALLERY, etc2016, garivier2016, garivier_cappe2011, jin2021
+from robai.paper.report import write_files
+from robai.paper.reproduction import reproduce
+from robai.result import Comparison, Identification, Identifications, Mean
+
+OTHERS = [name for name in GALLERY if name != "zhang-ying2023"]
+
+
+def test_the_paper_comes_first():
+    assert list(GALLERY) == [
+        "zhang-ying2023",
+        "garivier2016",
+        "garivier-cappe2011",
+        "kaufmann2012",
+        "etc2016",
+        "jin2021",
+    ]
+    assert all(name == study.name for name, study in GALLERY.items())
+
+
+@pytest.mark.parametrize("study", GALLERY.values(), ids=GALLERY)
+def test_data_fit_together(study):
+    played = {each.name: each for part in study.sections.values() for each in part.values()}
+    assert sum(map(len, study.sections.values())) == len(played)
+    assert all("/" not in name for name in played)  # they are names of files
+    for claim in study.claims:
+        assert set(claim.experiments) <= set(played)
+    for experiment in played.values():
+        assert experiment.quick_runs < experiment.runs
+        for column in experiment.beside.values():
+            assert set(column) <= set(experiment.policies)
+    if study.growing:
+        assert {label for each in study.growing.experiments.values() for label in each.policies} <= set(
+            study.growing.stated
+        )
+
+
+def test_the_list_names_every_part(capsys):
+    assert main(["reproduce", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[::2]] == list(GALLERY)
+    assert (
+        lines[1].split()
+        == "parts: fig1-gaussian, fig1-bernoulli, fig2-gaussian, fig2-bernoulli, table1, sensitivity".split()
+    )
+    assert main(["reproduce", "--list", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["garivier2016"]["parts"] == ["four-arms", "five-arms"]
+    assert "COLT 2016" in listed["garivier2016"]["source"]
+
+
+def test_unknown_names_get_a_suggestion(capsys):
+    assert main(["reproduce", "garivier-2016"]) == 2
+    assert "did you mean garivier2016" in capsys.readouterr().err
+    assert main(["reproduce", "jin2021", "--only", "table1"]) == 2
+    assert "only must be one of 'two-arms', 'slopes', got 'table1'" in capsys.readouterr().err
+
+
+def small(study, runs):
+    """The study with few runs."""
+
+    def few(experiments):
+        return {name: dataclasses.replace(each, quick_runs=runs) for name, each in experiments.items()}
+
+    growing = study.growing and dataclasses.replace(study.growing, experiments=few(study.growing.experiments))
+    return dataclasses.replace(study, figures=few(study.figures), growing=growing)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_study_is_played_checked_and_written(name, tmp_path):
+    study = small(GALLERY[name], runs=6)
+    done = reproduce(study, quick=True)
+    assert len(done.verdicts) == sum(len(claim.experiments) for claim in study.claims)
+    with replacing(tmp_path / "report") as directory:
+        write_files(done, directory)
+    text = (tmp_path / "report" / "index.html").read_text()
+    assert study.source.replace("'", "&#x27;") in text
+    for experiment in study.figures.values():
+        assert experiment.title in text
+        for label in experiment.policies:
+            assert label in text
+    for heading, note in study.notes.items():
+        assert heading in text, note
+    manifest = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert manifest["study"] == name
+    assert len(manifest["simulations"]) == sum(
+        len(each.policies) * len(each.horizons) for part in study.sections.values() for each in part.values()
+    )
+    assert {each["section"] for each in manifest["simulations"]} == set(study.sections)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHERS)
+def test_every_claim_holds_in_a_quick_look(name):
+    assert [each for each in reproduce(GALLERY[name], quick=True).verdicts if not each.holds] == []
+
+
+def test_the_printed_table_is_the_remembered_one():
+    four, five = garivier2016.FIGURES.values()
+    assert (four.bandit.means, five.bandit.means) == ((0.5, 0.45, 0.43, 0.4), (0.3, 0.21, 0.2, 0.19, 0.18))
+    printed = [
+        {label: mean.value for label, mean in each.beside["printed (quoted from memory)"].items()}
+        for each in (four, five)
+    ]
+    assert [list(each.values()) for each in printed] == [[4052, 4516, 8437, 9590], [1406, 3078, 2716, 3334]]
+    for each in (four, five):
+        assert (each.delta, each.runs, each.horizons) == (0.1, 3000, (10**6,))
+        assert {policy.threshold for policy in each.policies.values()} == {"practical"}
+
+
+def identified(label, times, arms=None):
+    """Runs on two arms that take so long and recommend arm 0, unless said."""
+    arms = [0] * len(times) if arms is None else arms
+    return Identification(
+        stopping_time=times,
+        recommended_arm=arms,
+        pulls=[(time, 0) for time in times],
+        gaps=[0.0, 0.1],
+        means=[0.5, 0.4],
+        horizon=10**6,
+        delta=0.1,
+        label=label,
+    )
+
+
+def test_a_number_without_an_error_is_given_ours_for_the_same_runs():
+    experiment = garivier2016.FIGURES["four-arms"]
+    times = [4000, 4200, 3900, 4300, 4500]
+    sem = statistics.stdev(times) / math.sqrt(5)
+    apart = experiment.apart(identified("x", times), Mean(4052.0, math.nan))
+    error = math.hypot(sem, sem * math.sqrt(5 / 3000))
+    assert apart.ours == (pytest.approx(4180.0), pytest.approx(sem))
+    assert apart.errors == pytest.approx(128 / error)
+    assert apart.text() == f"{100 * 128 / 4052:+.1f} %, {128 / error:+.1f} s.e."
+    known = experiment.apart(identified("x", times), Mean(4052.0, 30.0))
+    assert known.text() == f"{128 / math.hypot(sem, 30.0):+.1f} s.e."
+
+
+@pytest.mark.parametrize(
+    ("ours", "sem", "errors", "matched"),
+    [
+        (1040.0, 0.0, 4.9, True),
+        (1041.0, 0.0, 4.9, False),
+        (959.0, 0.0, -4.9, False),
+        (1041.0, 1.0, 4.9, True),  # up to two standard errors
+        (1001.0, 0.1, 5.1, False),
+        (999.0, 0.1, -5.1, False),
+    ],
+)
+def test_matched_is_within_errors_and_percents(ours, sem, errors, matched):
+    assert Apart(Mean(ours, sem), Mean(1000.0, math.nan), errors).matched == matched
+
+
+def test_the_rows_of_the_table_say_what_is_matched():
+    experiment = garivier2016.FIGURES["four-arms"]
+    row = experiment.row(identified("KL-LUCB", [8000, 8100, 8900, 8200], [0, 0, 1, -1][:3] + [0]))
+    assert row["policy"] == "KL-LUCB"
+    assert row["printed (quoted from memory)"] == "8,437"
+    assert row["verdict"] == "matched"
+    assert row["median"] == "8,150"
+    assert row["unfinished"] == "0"
+    assert row["wrong or unfinished, 95 % interval"].startswith("1 of 4, ")
+    assert experiment.row(identified("KL-LUCB", [80, 81, 89]))["verdict"] == "not matched"
+
+
+def times_of(fast, slow, **others):
+    """Identifications of the four policies of Table 1."""
+    labels = dict.fromkeys(garivier2016.FIGURES["four-arms"].policies, slow) | {"Track-and-Stop (D)": fast}
+    return Identifications(identified(label, others.get(label, times)) for label, times in labels.items())
+
+
+def test_claims_of_the_identification_times():
+    claims = {claim.criterion: claim.check for claim in garivier2016.STUDY.claims}
+    first, half = claims["before each of the others, 95 %"], claims["0.4 to 0.6 of the mean"]
+    confident = claims["no interval of wrong or unfinished runs above 0.1"]
+    fast, slow = [990, 1000, 1010], [1900, 2000, 2100]
+    assert first(times_of(fast, slow))[0]
+    assert not first(times_of(slow, fast))[0]
+    assert not first(times_of(fast, [900, 1000, 1200]))[0]
+    assert half(times_of(fast, slow)) == (True, "1,000 / 2,000 = 0.50")
+    assert not half(times_of(fast, fast))[0]
+    assert confident(times_of(fast, slow))[0]
+    wrong = Identifications(
+        identified(label, [10] * 40, [1] * 20 + [0] * 20) for label in times_of(fast, slow)
+    )
+    assert not confident(wrong)[0]
+
+
+SMALLER = [(900 - few, few // 2, 100 + few - few // 2) for few in (10, 60, 20, 50, 30, 41, 5)]
+
+
+def test_below_needs_the_whole_interval():
+    less, more = irregular("A", SMALLER), irregular("B")
+    holds, numbers = below("A", "B")(Comparison([less, more]))
+    share = less.regret[-1] / statistics.fmean(FINAL_REGRETS)
+    assert holds
+    assert numbers.startswith(f"{less.regret[-1]:.1f}, {100 * share:.0f} % of B's (")
+    assert not below("B", "A")(Comparison([less, more]))[0]
+    assert not below("A", "B", "C")(Comparison([less, more, irregular("C", SMALLER)]))[0]
+
+
+def grown(pulled, label="BAI-ETC"):
+    """Seven runs at 1e9 and 1e18 that pull the arm of gap 1/2 so often."""
+    return [
+        Comparison([irregular(label, [(T - n - 1, n, 1)] * 7, [(5, 0)] * 7, T)])
+        for T, n in zip((10**9, 10**18), pulled, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(("gained", "near"), [(828, True), (910, True), (912, False), (745, False)])
+def test_a_slope_is_near_within_the_tolerance(gained, near):
+    """828 pulls of gap 1/2, over log 1e9 = 20.72, are a slope of 20."""
+    holds, numbers = slope_near("BAI-ETC", 20.0, 0.1)(*grown((100, 100 + gained)))
+    slope = 0.5 * gained / math.log(10**9)
+    assert holds == near
+    assert numbers == f"{slope:.2f} ± 0.00 for 20, {100 * (slope / 20 - 1):+.1f} %"
+
+
+def test_claims_of_slopes_compare_two_policies():
+    claims = {claim.criterion: claim.check for claim in etc2016.STUDY.claims}
+    twice = claims["BAI-ETC's slope is 1.8 to 2.2 times UCB*'s"]
+    pairs = [
+        [
+            Comparison([*etc.values(), *ucb.values()])
+            for etc, ucb in zip(grown(a), grown(b, "UCB*"), strict=True)
+        ]
+        for a, b in (((100, 900), (50, 450)), ((100, 900), (50, 650)))
+    ]
+    assert [twice(*each)[0] for each in pairs] == [True, False]
+
+
+def detc(horizon, pulled, time):
+    return Comparison([irregular("DETC", [(horizon - pulled - 1, pulled, 1)] * 7, [(time, 0)] * 7, horizon)])
+
+
+def test_claims_of_double_exploration():
+    claims = {claim.criterion: claim.check for claim in jin2021.STUDY.claims}
+    falling = claims["the last of four slopes is below the first, and above 2/gap"]
+    # slopes in pulls of gap 1/2 for each unit of log T
+    down = [detc(10**exponent, pulled, 5) for exponent, pulled in ((6, 0), (9, 60), (12, 105), (15, 140))]
+    assert falling(*down)[0]
+    assert not falling(*[detc(10**e, n, 5) for e, n in ((6, 0), (9, 30), (12, 90), (15, 150))])[0]
+    squared, least = claims["1.7 <= p <= 2"], claims["every commitment after log² T rounds"]
+    logs = {horizon: math.log(horizon) for horizon in (10**9, 10**18)}
+    grows = [detc(horizon, 50, round(1.5 * log**1.9)) for horizon, log in logs.items()]
+    assert squared(*grows)[0]
+    assert not squared(*[detc(horizon, 50, round(9 * log**1.5)) for horizon, log in logs.items()])[0]
+    assert least(*[detc(horizon, 50, math.ceil(log**2)) for horizon, log in logs.items()])[0]
+    assert not least(*[detc(horizon, 50, math.floor(log**2)) for horizon, log in logs.items()])[0]
+
+
+@pytest.mark.parametrize("rate", [1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0])
+def test_the_parts_of_a_truncated_law_keep_its_mean_and_nearly_its_variance(rate):
+    parts = np.array(garivier_cappe2011.truncated(rate))
+    assert 0.0 < parts.min() < parts.max() <= 10.0
+    assert np.all(np.diff(parts) > -1e-12)
+    mean = (1 - math.exp(-10 * rate)) / rate
+    square = 2 / rate**2 - math.exp(-10 * rate) * (20 / rate + 2 / rate**2)
+    assert parts.mean() == pytest.approx(mean)
+    assert parts.var() == pytest.approx(square - mean**2, rel=0.01)
+    drawn = np.minimum(np.random.default_rng(0).exponential(1 / rate, 10**5), 10.0)
+    assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / math.sqrt(10**5))
+    bandit = garivier_cappe2011.FIGURES["exponential"].bandit
+    assert isinstance(bandit, robai.Empirical)
