@@ -54,8 +54,8 @@ KL = Kind(positive, "lower bound on KL_min, see robai.theory.kl_min")
 LEVEL = Kind(
     or_function(choice(LevelName)),
     "f of the bounds: horizon, log T; ratio, log(T/N); round, log t; of UCB also anytime; of KL-UCB plus, "
-    "log(t/N); loglog, log t + 3 log log t; ++. Of LeadCommit the bar of the evidence, where N are the pulls of "
-    "two arms; pulls, those of the arm with fewer",
+    "log(t/N); loglog, log t + 3 log log t; ++. Of LeadCommit the bar of the evidence, where N are the pulls "
+    "of two arms; pulls, those of the arm with fewer",
 )
 BAR = Kind(choice(Bar), LEVEL.about)
 UCB_LEVEL = Kind(or_function(choice(UCBLevel)), LEVEL.about)

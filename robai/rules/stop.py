@@ -78,7 +78,7 @@ def commit_round_etc(gap: float, horizon: float, *, sigma: float = 1.0) -> int:
     log_ratio = math.log(checks.positive("gap", gap)) - math.log(checks.scale("sigma", sigma))
     log_x = 2 * math.log(checks.at_least("horizon", horizon, 2)) + 4 * log_ratio - math.log(32 * math.pi)
     log_pulls = math.log(2) + _log_lambert(log_x) - 2 * log_ratio
-    return 2 * max(math.ceil(math.exp(min(log_pulls, math.log(LONGEST / 4)))), 1)
+    return min(2 * max(math.ceil(math.exp(min(log_pulls, 44.0))), 1), _AFTER_ALL)  # 44: beyond it anyway
 
 
 def _log_lambert(log_x: float) -> float:
