@@ -171,6 +171,8 @@ PARAMETERS = {
     "alpha": lambda rng: 1.0 + positive(rng),
     "anytime": lambda rng: pick(rng, False, True),
     "delta": lambda rng: pick(rng, None, float(rng.random()), 5e-324, 1e-300, 1e-9, 0.5, 1.0 - 2.0**-53),
+    "exponent": lambda rng: pick(rng, 0.0, float(rng.random()), 1.0),
+    "factor": positive,
     "family": random_family,
     "first": random_stopping,
     "gap": positive,
