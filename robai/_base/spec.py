@@ -19,8 +19,8 @@ import json
 import math
 from array import array
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
-from functools import cached_property
+from dataclasses import MISSING, dataclass, field
+from functools import cache, cached_property
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -121,6 +121,10 @@ def nonnegative(name: str, value: Any) -> float:
     return checks.at_least(name, value, 0.0)
 
 
+# Of a class: they do not change.
+_fields: Callable[[Any], tuple[dataclasses.Field[Any], ...]] = cache(dataclasses.fields)
+
+
 class Spec:
     """What all specifications have."""
 
@@ -128,7 +132,7 @@ class Spec:
     exclusive: ClassVar[Pairs] = ()  # parameters of which one at least must have its default
 
     def __post_init__(self) -> None:
-        for each in fields(self):
+        for each in _fields(type(self)):
             if "kind" in each.metadata:
                 value = each.metadata["kind"].check(each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
@@ -139,11 +143,11 @@ class Spec:
                 raise ValueError(f"{type(self).__name__} takes {first} or {second}, got {given}")
 
     def _parameters(self) -> list[tuple[str, Any]]:
-        return [(each.name, getattr(self, each.name)) for each in fields(self)]
+        return [(each.name, getattr(self, each.name)) for each in _fields(type(self))]
 
     def _changed(self) -> list[tuple[str, Any]]:
         """The parameters that are not at their default."""
-        default = {each.name: each.default for each in fields(self)}
+        default = {each.name: each.default for each in _fields(type(self))}
         return [(name, value) for name, value in self._parameters() if value != default[name]]
 
     def __repr__(self) -> str:
@@ -184,7 +188,7 @@ class Spec:
             raise TypeError(f"must be an object, got {str(data)[:40]!r}")
         arguments, kinds = dict(data), dict(_own(cls))
         kind = kinds[checks.one_of("type", arguments.pop("type", None), kinds)]
-        known = {each.name for each in fields(kind)}
+        known = {each.name for each in _fields(kind)}
         if not set(arguments) <= known:
             raise ValueError(f"{kind.__name__} has no parameter {sorted(set(arguments) - known)[0]!r}")
         for name, value in arguments.items():

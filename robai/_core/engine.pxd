@@ -55,6 +55,8 @@ cdef class Batch:
     cdef Py_ssize_t[::1] _next              # position on the tape of each arm
     cdef Py_ssize_t[::1] _filled
 
+    # Gaps, and means from the origin of each run: its best one if that is farther from 0.
+    cdef void _set_gaps(self, double largest_origin) noexcept nogil
     cdef void _begin(self) noexcept nogil
     cdef bint _play(self) noexcept nogil
     cdef bint _ends_at_the_horizon(self) noexcept nogil

@@ -6,7 +6,7 @@ rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown 
 """
 
 from cpython.time cimport monotonic_ns
-from libc.math cimport fmax, fmin
+from libc.math cimport INFINITY, fabs, fmax, fmin
 
 import numpy as np
 
@@ -27,15 +27,18 @@ cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
     return monotonic_ns() >= batch._deadline
 
 
-cdef object origin(Sampler rewards, best):
-    """Where the rewards of each run are counted from, given its best mean.
+cdef double largest_origin(Sampler rewards):
+    """How far from 0 the best mean may be for rewards to be counted from 0, else from there.
 
     For Gaussian rewards it makes no difference to any rule, and in sums of rewards far from 0 rounding
     would outgrow the noise.
     """
-    if not isinstance(rewards, Gaussian):
-        return 0.0
-    return np.where(np.abs(best) > 1e5 * np.min((<Gaussian>rewards).sigma), best, 0.0)
+    cdef double least = INFINITY
+    cdef Py_ssize_t arm
+    if isinstance(rewards, Gaussian):
+        for arm in range((<Gaussian>rewards).sigma.shape[0]):
+            least = min(least, (<Gaussian>rewards).sigma[arm])
+    return 1e5 * least
 
 
 cdef class Batch:
@@ -65,11 +68,8 @@ cdef class Batch:
         self._explore, self._stop, self._commit, self._rewards = explore, stop, commit, rewards
         self._optimism = explore if isinstance(explore, Optimism) and not squares else None
         means = np.array(means, dtype=np.float64, ndmin=2)
-        best = means.max(axis=1, keepdims=True)
-        self._all_gaps = best - means
-        self._all_means = means
-        if not (explore.absolute or stop.absolute):
-            self._all_means = means - origin(rewards, best)
+        self._all_means, self._all_gaps = means, np.empty_like(means)
+        self._set_gaps(INFINITY if explore.absolute or stop.absolute else largest_origin(rewards))
         self._times = np.array(times, dtype=np.int64)
         self._states = np.array(states, dtype=np.uint64)
         cdef Py_ssize_t n_arms = self._all_means.shape[1], runs = self._states.shape[0]
@@ -98,10 +98,27 @@ cdef class Batch:
             self._squares = np.zeros(n_arms)
             self._arms.squares = &self._squares[0]
 
+    cdef void _set_gaps(self, double largest_origin) noexcept nogil:
+        cdef Py_ssize_t row, arm
+        cdef double best, origin
+        for row in range(self._all_means.shape[0]):
+            best = -INFINITY
+            for arm in range(self._all_means.shape[1]):
+                best = max(best, self._all_means[row, arm])
+            origin = best if fabs(best) > largest_origin else 0.0
+            for arm in range(self._all_means.shape[1]):
+                self._all_gaps[row, arm] = best - self._all_means[row, arm]
+                self._all_means[row, arm] -= origin
+
     @property
     def finished(self):
         """How many runs have been played to their end."""
         return self._run
+
+    def drop_the_rest(self):
+        """Leave out the runs that have not begun; how many are left."""
+        self._states = self._states[:self._run + self._begun]
+        return self._states.shape[0]
 
     def advance(self, double budget):
         """Play for about `budget` nanoseconds, one decision at least; whether there is more to play.

@@ -2,6 +2,7 @@
 
 cimport cython
 from libc.math cimport INFINITY, log
+from libc.stdint cimport int64_t
 
 
 cdef class Threshold:
@@ -25,12 +26,17 @@ cdef class FixedThreshold(Threshold):
 cdef class PracticalThreshold(Threshold):
     """log((1 + log t) / delta): what Garivier and Kaufmann (2016) play with, without a theorem."""
     cdef readonly double base
+    cdef int64_t _t                         # the round that it was asked for last, and the answer
+    cdef double _last
 
     def __init__(self, double delta):
-        self.base = -log(delta)
+        self.base = self._last = -log(delta)
+        self._t = 1
 
     cdef double asked(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return self.base + log(1.0 + log(<double>arms.t))
+        if arms.t != self._t:               # it is the same for all pairs of arms
+            self._t, self._last = arms.t, self.base + log(1.0 + log(<double>arms.t))
+        return self._last
 
 
 @cython.final

@@ -45,21 +45,23 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
                     f"assumes sigma {assumed[short][0]:g}, these rewards have {actual[short][0]:g}: its "
                     "bounds are too narrow, commitments and regret are not what the policy promises"
                 )
-        one = bandit is not None and not isinstance(bandit, Instances)  # of others the summary tells
-        if one and bandit is not None and len(bandit.best_arms) == 1:
-            told, true = _told(rule, bandit)
-            if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
-                yield (
-                    f"is told {told:g} as the smallest difference, this bandit has {true:g}: it ends "
-                    "exploration too early, and commitments are not what the policy promises"
-                )
+        if bandit is None or isinstance(bandit, Instances):  # of which the summary tells
+            continue
+        told, true = _told(rule, bandit)
+        if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
+            yield (
+                f"is told {told:g} as the smallest difference, this bandit has {true:g}: it ends "
+                "exploration too early, and commitments are not what the policy promises"
+            )
 
 
 def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
-    """The gap, or divergence, that a rule was told and that of the bandit."""
-    if isinstance(rule, _TELL_GAPS):
+    """The gap, or divergence, that a rule was told and that of the bandit, if it has one best arm."""
+    if isinstance(rule, _TELL_GAPS) and len(bandit.best_arms) == 1:
         return rule.gap, sorted(bandit.gaps)[1]
-    return (rule.kl, _kl_min(bandit)) if isinstance(rule, rules.KnownDivergence) else (None, None)
+    if isinstance(rule, rules.KnownDivergence) and len(bandit.best_arms) == 1:
+        return rule.kl, _kl_min(bandit)
+    return None, None
 
 
 def told(policy: BasePolicy) -> dict[str, float | None]:

@@ -7,8 +7,9 @@ number of workers, any executor and any size of batch.
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
 MOMENT = 3e5  # nanoseconds: about what it takes to start threads
-MOST_AT_ONCE = 2**16  # entries of an array of what may be finished in a moment
+MOST_AT_ONCE = 2**16  # entries of an array of what may be played in a moment
 LARGEST_BATCH = 1024
 LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
@@ -40,25 +41,23 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
         raise Interrupted
     if (rule := written(simulation.policy)) is not None:
         return play_custom(simulation, rule, first, last, stop)
-    runs = _Runs(simulation, first, last)
-    while (played := runs.play(PIECE)) is None:
-        if stop.is_set():
-            raise Interrupted
-    return played
+    return _Runs(simulation, first, last).finish(stop)
 
 
-def play_at_once(simulation: Simulation, runs: int) -> Played | None:
-    """The first runs, as many as are finished in the time that it takes to start threads; None if none is."""
+def begin(simulation: Simulation, runs: int) -> _Runs | None:
+    """The first runs, as many as are begun in the time that it takes to start threads.
+
+    Only the last of them may be unfinished. None where playing them at once makes no sense.
+    """
     entries = runs * max(len(simulation.times), simulation.bandit.n_arms)
-    if entries > MOST_AT_ONCE or written(simulation.policy) is not None or simulation.bandit._core().slow:
+    if entries > MOST_AT_ONCE or written(simulation.policy) is not None:
         return None
     begun = _Runs(simulation.part(0, runs), 0, runs)
-    begun.play(MOMENT)
-    return begun.finished()
+    return None if begun.slow else begun.play_at_once()
 
 
 class _Runs:
-    """Some runs of a simulation."""
+    """Some runs of a simulation, `count` of them."""
 
     def __init__(self, simulation: Simulation, first: int, last: int) -> None:
         rewards = simulation.bandit._core()
@@ -68,22 +67,38 @@ class _Runs:
         self._batch = kind(
             *self._rules, rewards, simulation.means, simulation.times, states, simulation.common
         )
+        self.slow, self.count = rewards.slow, last - first
 
-    def play(self, budget: float) -> Played | None:
-        """Play on for some nanoseconds; None if they are not finished."""
+    def play_at_once(self) -> _Runs:
+        """Those that are begun in a moment, and no others."""
+        self._advance(MOMENT)
+        self.count = self._batch.drop_the_rest()
+        return self
+
+    @property
+    def finished(self) -> bool:
+        return self._batch.finished == self.count
+
+    def finish(self, stop: Stop) -> Played:
+        """Play on to their end; Interrupted if it is told to stop."""
+        while self._advance(PIECE):
+            if stop.is_set():
+                raise Interrupted
+        return self.played()
+
+    def played(self) -> Played:
+        """What they came to."""
+        batch, rows = self._batch, slice(self.count)
+        return Played(
+            batch.regret[rows], batch.commit_time[rows], batch.committed_arm[rows], batch.pulls[rows]
+        )
+
+    def _advance(self, budget: float) -> bool:
+        """Play for some nanoseconds; whether there is more to play."""
         more, explore = self._batch.advance(budget), self._rules.explore
         if explore.fallible and (complaint := explore.complaint()) is not None:
             raise ValueError(complaint)
-        return None if more else self.finished()
-
-    def finished(self) -> Played | None:
-        """Those of them that are; None if none is."""
-        batch, count = self._batch, self._batch.finished
-        if count == 0:
-            return None
-        return Played(
-            batch.regret[:count], batch.commit_time[:count], batch.committed_arm[:count], batch.pulls[:count]
-        )
+        return more
 
 
 class Merger:
@@ -112,8 +127,8 @@ class Merger:
 
     def arrays(self) -> dict[str, Any]:
         """Those of a Result, which takes them over."""
-        with np.errstate(invalid="ignore"):
-            sem = np.sqrt(self.squares / np.float64(self.count - 1) / self.count)
+        freedom = self.count - 1 if self.count > 1 else math.nan  # one run cannot tell
+        sem = np.sqrt(self.squares / freedom / self.count)
         means, gaps = self.simulation.means.copy(), self.simulation.gaps.copy()
         own = {"times": np.array(self.simulation.times), "regret": self.mean, "regret_sem": sem}
         arrays: dict[str, NDArray[Any]] = {**own, **self.each, "means": means, "gaps": gaps}
@@ -137,8 +152,9 @@ def in_order(
     workers: int,
     executor: Executor | None,
     store: Checkpoint | None,
+    begun: _Runs | None,
 ) -> Iterator[Played]:
-    """Batches in the order of their runs, played by several workers at once.
+    """Batches in the order of their runs, played by several workers at once; first those that are begun.
 
     A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
     loses interest, stops the workers.
@@ -146,12 +162,15 @@ def in_order(
     pool = Threads(workers) if executor is None else Borrowed(executor)
     pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
 
-    def begin(span: tuple[int, int]) -> Answer | Played:
+    def submit(function: Callable[..., Played], *arguments: Any) -> Answer:
+        answer: Answer = SimpleQueue()
+        pool.submit(answer, function, *arguments)
+        return answer
+
+    def start(span: tuple[int, int]) -> Answer | Played:
         if store is not None and (known := store.load(span)) is not None:
             return known
-        answer: Answer = SimpleQueue()
-        pool.submit(answer, play, simulation.part(*span), *span)
-        return answer
+        return submit(play, simulation.part(*span), *span)
 
     def finish() -> Played:
         span, batch = pending.popleft()
@@ -163,8 +182,10 @@ def in_order(
         return played
 
     try:
+        if begun is not None:
+            pending.append(((0, begun.count), begun.played() if begun.finished else submit(begun.finish)))
         for span in spans:
-            pending.append((span, begin(span)))
+            pending.append((span, start(span)))
             if len(pending) >= 4 * workers:
                 yield finish()
         while pending:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -240,6 +240,7 @@ def _runs_in(pool: ThreadPoolExecutor) -> bool:
         return threading.current_thread() in pool._threads
 
 
+@cache
 def _memory() -> float:
     """The bytes of memory of the machine, infinite if it does not tell."""
     try:

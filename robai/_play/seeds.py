@@ -32,7 +32,9 @@ class Seed(NamedTuple):
     def of(cls, rng: Any) -> Seed:
         if isinstance(rng, np.random.Generator):
             return cls(tuple(int(word) for word in rng.integers(0, 2**32, size=8)))
-        sequence = rng if isinstance(rng, np.random.SeedSequence) else _sequence(rng)
+        if not (rng is None or isinstance(rng, np.random.SeedSequence)):
+            return cls((_number(rng),))
+        sequence = np.random.SeedSequence() if rng is None else rng
         if sequence.pool_size != POOL_SIZE:
             raise ValueError(f"rng must have a pool_size of {POOL_SIZE}, got {rng!r}")
         entropy: Any = sequence.entropy  # whatever the caller made it of; never None, one is drawn then
@@ -61,9 +63,9 @@ class Seed(NamedTuple):
         return drawn
 
 
-def _sequence(rng: Any) -> np.random.SeedSequence:
+def _number(rng: Any) -> int:
     try:
-        return np.random.SeedSequence(None if rng is None else checks.whole("rng", rng, 0, 2**128 - 1))
+        return checks.whole("rng", rng, 0, 2**128 - 1)
     except TypeError:
         kinds = "None, a whole number, a SeedSequence or a Generator"
         raise TypeError(f"rng must be {kinds}, got {rng!r}") from None

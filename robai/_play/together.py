@@ -9,7 +9,7 @@ from typing import Any
 
 from robai._base.progress import Progress
 from robai._play.assumptions import told, warn_of_assumptions
-from robai._play.batches import Merger, batch_size, in_order, play_at_once
+from robai._play.batches import Merger, batch_size, begin, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Options, Simulation
 from robai.custom import as_policy
@@ -86,13 +86,11 @@ def _play(name: str, simulation: Simulation, store: Checkpoint | None, options: 
     size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
     merger = Merger(simulation, runs, options.curves)
     with Progress(options.progress, runs, name) as bar:
-        alone = store is None and options.executor is None
-        if alone and (played := play_at_once(simulation, runs)) is not None:
-            merger.add(played)
-            bar.update(merger.count)
-        small = merger.count == runs
-        spans = ((first, min(first + size, runs)) for first in range(merger.count, runs, size))
-        for played in in_order(simulation, spans, options.workers, options.executor, store):
+        begun = begin(simulation, runs) if store is None and options.executor is None else None
+        small = begun is not None and begun.finished and begun.count == runs
+        starts = range(0 if begun is None else begun.count, runs, size)
+        spans = ((first, min(first + size, runs)) for first in starts)
+        for played in in_order(simulation, spans, options.workers, options.executor, store, begun):
             merger.add(played)
             bar.update(merger.count)
     seconds = time.perf_counter() - started

@@ -80,12 +80,11 @@ class Result(Runs, OfOne):
 
     @classmethod
     def _of(cls, label: str, meta: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Of arrays that an engine has just filled, and of JSON values: taken over, not checked again."""
+        """Of read-only arrays that an engine has filled, and of JSON values: taken over, not checked."""
         result = object.__new__(cls)
         values = {"curves": None, **arrays, "label": label, "meta": meta}
         for name, value in values.items():
             if isinstance(value, np.ndarray):
-                value.flags.writeable = False
                 value = value.view()  # which cannot be made writable again
             object.__setattr__(result, name, value)
         return result

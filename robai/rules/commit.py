@@ -7,9 +7,11 @@ from typing import ClassVar
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
+from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
-from robai.rules.explore import BernsteinBound, KLUpperBound, UpperBound
+from robai.rules.explore import BernsteinBound, kl_bounds
 from robai.rules.game import Game
+from robai.rules.level import horizon_level
 from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
 
 
@@ -30,7 +32,7 @@ class LowerBound(Commitment):
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        bounds = UpperBound(inflation=self.inflation, sigma=game.sigma_of(self)).bounds(game)
+        bounds = GaussianBounds(horizon_level(self, game), game.scales(self))
         return stopping.LargestLower(game.n_arms, bounds)
 
 
@@ -42,8 +44,7 @@ class KLLowerBound(Commitment):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        bounds = KLUpperBound(inflation=self.inflation, family=self.family).bounds(game)
-        return stopping.LargestLower(game.n_arms, bounds)
+        return stopping.LargestLower(game.n_arms, kl_bounds(self, horizon_level(self, game), game))
 
 
 @spec

@@ -19,6 +19,7 @@ from robai._core.bounds import (
     StudentBounds,
 )
 from robai._core.levels import AnytimeMossLevel, FixedLevel, RoundLevel
+from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.game import Game
@@ -113,13 +114,18 @@ class KLUpperBound(Optimism):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def bounds(self, game: Game) -> Bounds:
-        family = game.family_for(type(self).__name__, self.family)
-        if isinstance(family, families.Gaussian):
-            if family.sigma is None:
-                return StudentBounds(level_of(self, game), family.variance)
-            # n (q - m)^2 / (2 sigma^2) <= f, solved for q
-            return GaussianBounds(level_of(self, game), game.scales(family))
-        return DivergenceBounds(level_of(self, game), family._core(game.n_arms))
+        return kl_bounds(self, level_of(self, game), game)
+
+
+def kl_bounds(rule: Any, level: CoreLevel, game: Game) -> Bounds:
+    """The bounds of a rule with a `family`."""
+    family = game.family_for(type(rule).__name__, rule.family)
+    if isinstance(family, families.Gaussian):
+        if family.sigma is None:
+            return StudentBounds(level, family.variance)
+        # n (q - m)^2 / (2 sigma^2) <= f, solved for q
+        return GaussianBounds(level, game.scales(family))
+    return DivergenceBounds(level, family._core(game.n_arms))
 
 
 @spec

@@ -43,6 +43,11 @@ def level_of(rule: Any, game: Game) -> levels.Level:
             return levels.AnytimeLevel()
         case "moss":
             return levels.MossLevel(game.horizon, game.n_arms)
+    return horizon_level(rule, game)
+
+
+def horizon_level(rule: Any, game: Game) -> levels.Level:
+    """The level l of a rule with `inflation`."""
     return levels.FixedLevel(exploration(game.horizon, rule.inflation))
 
 

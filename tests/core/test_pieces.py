@@ -17,13 +17,16 @@ K = 20_000
 MEANS = [0.5] * (K - 1) + [0.6]
 
 
+def batch_of(policy, bandit, horizon, engine, runs=1):
+    simulation = Simulation.of(policy, bandit, horizon, 1, Seed((0,)), engine)
+    started, states = policy.start(simulation.game), simulation.seed.states(0, runs)
+    kind = PositiveLeaps if engine == "leap" else Batch
+    return kind(*started, bandit._core(), bandit.means, simulation.times, states)
+
+
 def pieces(policy, bandit, horizon, engine):
     """The pulls after each piece of no time."""
-    simulation = Simulation.of(policy, bandit, horizon, 1, Seed((0,)), engine)
-    started = policy.start(simulation.game)
-    kind = PositiveLeaps if engine == "leap" else Batch
-    batch = kind(*started, bandit._core(), bandit.means, simulation.times, simulation.seed.states(0, 1))
-    more = True
+    batch, more = batch_of(policy, bandit, horizon, engine), True
     while more:
         more = batch.advance(1.0)
         yield batch.pulls[0].copy()
@@ -77,3 +80,17 @@ def test_the_proportions_of_many_arms_are_solved_for_in_parts(tracking):
     while next(game).sum() == played:
         waiting += 1
     assert waiting > K // 5000  # several in each step of Newton's method
+
+
+@pytest.mark.parametrize(("count", "finished", "left"), [(0, 0, 0), (1, 0, 1), (90, 1, 2), (300, 3, 3)])
+def test_runs_that_have_not_begun_can_be_dropped(count, finished, left):
+    game = (robai.KLUCB(), robai.Bernoulli([0.7, 0.2]), 500_000, "step", 3)  # some 60 pieces a run
+    whole, batch = batch_of(*game), batch_of(*game)
+    assert not whole.advance(1e18)
+    for _ in range(count):
+        batch.advance(0.0)
+    assert (batch.finished, batch.drop_the_rest()) == (finished, left)
+    assert not batch.advance(1e18)
+    assert batch.finished == left
+    np.testing.assert_array_equal(batch.pulls[:left], whole.pulls[:left])
+    assert not batch.pulls[left:].any()

@@ -163,7 +163,7 @@ import sys
 from robai._play import batches
 from support.threads import no_more_threads_than
 
-batches.MOST_AT_ONCE = 0  # threads, although it is little to play
+batches.{constant} = 0  # threads, although it is little to play
 
 WATCHED = ("batches.py", "workers.py", "threading.py", "queue.py", "thread.py", "_base.py")
 
@@ -196,9 +196,10 @@ raise KeyboardInterrupt
 """
 
 
-def test_an_interruption_at_any_line_is_one():
+@pytest.mark.parametrize("constant", ["MOST_AT_ONCE", "MOMENT"])
+def test_an_interruption_at_any_line_is_one(constant):
     # No lock that a worker needs is left behind, and no exception but this one comes of it.
-    with started(indented(EVERYWHERE)) as child:
+    with started(indented(EVERYWHERE.format(constant=constant))) as child:
         out, err = child.communicate(timeout=120)
     assert (child.returncode, err) == (0, "")
     assert int(out.split()[0]) > 100
