@@ -37,7 +37,7 @@ class LeadCommit(BasePolicy):
         Of the share 1 + factor Z^exponent, 0 < exponent <= 1. Larger ones have less regret and commit later.
     level : str
         The bar: "ratio", log T - log(N_L + N_b); "pulls", log T - log min(N_L, N_b), with a lower error at
-        1.2 to 1.5 times the regret; "horizon", log T, with an error near 1/T whatever the gap, at 1.6 to 3.5
+        1.1 to 1.8 times the regret; "horizon", log T, with an error near 1/T whatever the gap, at 1.2 to 4.6
         times the regret.
     family : family, name or None
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
