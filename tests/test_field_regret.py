@@ -25,6 +25,7 @@ TABLE = {
         (robai.KLUCB("plus"), 21.13, 0.29),
         (robai.MOSS(), 34.89, 0.35),
         (robai.MOSS(anytime=True), 38.67, 0.37),
+        (robai.IMED(), 21.46, 0.28),
     ],
     (COINS, 5000): [
         (robai.UCB("round", sigma=1.0), 64.79, 0.32),
@@ -32,12 +33,14 @@ TABLE = {
         (robai.KLUCB("loglog"), 19.99, 0.21),
         (robai.MOSS(), 24.77, 0.23),
         (robai.UCBV(), 51.06, 0.24),
+        (robai.IMED(), 9.44, 0.16),
     ],
     (LOW, 20_000): [
         (robai.UCB("round", sigma=1.0), 840.7, 2.2),
         (robai.KLUCB("round"), 131.9, 1.2),
         (robai.MOSS(), 240.4, 1.6),
         (robai.UCBV(), 352.3, 1.8),
+        (robai.IMED(), 79.7, 1.4),
     ],
 }
 CASES = [

@@ -29,7 +29,7 @@ def test_the_compiled_policy_plays_the_arms_of_the_reference(policy, bandit):
     assert_plays_the_reference(policy, fitting(policy, bandit), horizon, runs=2)
 
 
-@pytest.mark.parametrize("policy", [robai.UCB(), robai.KLUCB(), robai.EOCPUG(), robai.KLEOCPUG()], ids=repr)
+@pytest.mark.parametrize("policy", [robai.UCB(), robai.KLUCB(), robai.IMED(), robai.EOCPUG(), robai.KLEOCPUG()], ids=repr)
 def test_many_arms_and_ties(policy):
     bandit = robai.Bernoulli(np.linspace(0.05, 0.95, 19))
     assert_plays_the_reference(policy, bandit, 300, runs=3)
@@ -44,6 +44,7 @@ def test_many_arms_and_ties(policy):
         robai.KLUCB(),
         robai.KLUCB("round"),
         robai.KLUCB("++"),
+        robai.IMED(),
     ],
     ids=repr,
 )

@@ -11,7 +11,7 @@ taken at a later n:
 """
 
 cimport cython
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, exp, fabs, log
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -24,7 +24,7 @@ from robai._core.rng cimport Rng
 
 cdef double ULPS = 4e-15                    # of an index; rounding is less
 
-# How much an index may be above log n where q is chosen; most are infinite, and q must be below the leader's mean.
+# From this distance on an index counts as no further above that of the leader: some are infinite.
 cdef double FAR = 40.0
 
 
@@ -100,7 +100,12 @@ cdef class MinimumDivergence(Optimism):
 
     cdef void _choose_point(self, const Arms* arms, Py_ssize_t arm, double index, double now) noexcept nogil:
         """The q at which an index has half its distance from `now`, the index of the leader."""
-        cdef double half = now + 0.5 * min(index - now, FAR)
+        cdef double half = now + 0.5 * min(index - now, FAR), largest = self._means[self.leader]
+        if largest == self.family.high and index == INFINITY:
+            # It is infinite until the leader fails. Any q from which on that is so is good; this one does not
+            # notice a failure after 2e14 successes.
+            self._points[arm], self._least[arm] = largest - 5e-15 * fabs(largest), INFINITY
+            return
         self._points[arm] = self.family.upper(
             arm, self._means[arm], max(half - self._logs[arm], 0.0) / <double>arms.pulls[arm])
         self._least[arm] = (1.0 - ULPS) * self._index(arms, arm, self._points[arm])

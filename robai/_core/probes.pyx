@@ -143,3 +143,27 @@ def first_exits(Batch batch not None, Py_ssize_t arm, int64_t pulls, double tota
             batch._streak(explore, end - batch._arms.pulls[arm])
         exits[batch._run] = batch._arms.pulls[arm], batch._sums[arm]
     return exits
+
+
+def lost_leads(Batch batch not None, pulls, sums):
+    """In every run, the pulls and the sum of arm 0 when another one is to be pulled, or at the horizon.
+
+    From a given state of all arms. Needs an exploration by index. The batch cannot be played afterwards.
+    """
+    cdef Optimism explore = batch._optimism
+    cdef Py_ssize_t arm
+    ends = np.empty((batch._states.shape[0], 2))
+    batch._initial_rounds = sum(pulls)
+    for batch._run in range(batch._states.shape[0]):
+        batch._begin()
+        batch._arms.t = batch._initial_rounds
+        for arm in range(batch._arms.n_arms):
+            batch._arms.pulls[arm], batch._sums[arm] = pulls[arm], sums[arm]
+        while batch._arms.t < batch._arms.horizon:
+            if not batch._staying or batch._arms.t == explore.until:
+                explore.decide(&batch._arms, &batch._rng)
+            if explore.leader != 0:
+                break
+            batch._streak(explore, explore.until - batch._arms.t)
+        ends[batch._run] = batch._arms.pulls[0], batch._sums[0]
+    return ends

@@ -70,7 +70,7 @@ def test_three_arms(policy, bandit):
 
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
 @pytest.mark.parametrize(
-    "policy", [*INDICES[:4], robai.KLUCB(level="++"), robai.KLUCB(level="round")], **by_label
+    "policy", [*INDICES[:4], robai.KLUCB(level="++"), robai.KLUCB(level="round"), robai.IMED()], **by_label
 )
 def test_two_arms_for_longer(policy, bandit):
     assert_engines_agree(policy, with_means(bandit, bandit.means[:2]), 20_000, 100, 600)
@@ -85,7 +85,7 @@ def test_a_short_horizon(policy, bandit):
 @pytest.mark.parametrize("bandit", BANDITS[:4], **by_type)
 @pytest.mark.parametrize(
     "policy",
-    [robai.UCB(sigma=1.0), robai.KLUCB(), robai.KLUCB(level="round"), robai.EOCPUG(sigma=1.0)],
+    [robai.UCB(sigma=1.0), robai.KLUCB(), robai.KLUCB(level="round"), robai.IMED(), robai.EOCPUG(sigma=1.0)],
     **by_label,
 )
 def test_twenty_arms(policy, bandit):
@@ -109,7 +109,7 @@ ODD_BANDITS = [
 
 
 @pytest.mark.parametrize("bandit", ODD_BANDITS, ids=repr)
-@pytest.mark.parametrize("policy", [robai.UCB(sigma=1.0), robai.KLUCB(), robai.KLUCB(level="++")], **by_label)
+@pytest.mark.parametrize("policy", [*INDICES[:4:3], robai.KLUCB(level="++"), robai.IMED()], **by_label)
 def test_odd_arms(policy, bandit):
     assert_engines_agree(policy, bandit, 5000, 200)
 
@@ -117,6 +117,8 @@ def test_odd_arms(policy, bandit):
 def test_the_best_arms_may_be_equally_good():
     with pytest.warns(UserWarning, match="all best"):
         assert_engines_agree(robai.KLUCB(), robai.Bernoulli([0.5, 0.5, 0.3]), 2000, 500)
+    with pytest.warns(UserWarning, match="all best"):
+        assert_engines_agree(robai.IMED(), robai.Bernoulli([0.5, 0.5, 0.3]), 2000, 500)
 
 
 def test_bounds_of_another_family():
@@ -125,11 +127,12 @@ def test_bounds_of_another_family():
         robai.KLUCB(family=robai.families.Gaussian(1.0)), robai.Bernoulli([0.7, 0.2]), 5000, 500
     )
     assert_engines_agree(robai.UCB(sigma=0.5), robai.Gaussian([0.7, 0.2]), 5000, 500)
+    assert_engines_agree(robai.IMED("poisson"), robai.Bernoulli([0.7, 0.2]), 5000, 500)
 
 
 @pytest.mark.parametrize(
     "policy",
-    [robai.UCB(sigma=1.0), robai.UCB(level="round", sigma=1.0), robai.KLUCB(level="ratio")],
+    [robai.UCB(sigma=1.0), robai.UCB(level="round", sigma=1.0), robai.KLUCB(level="ratio"), robai.IMED()],
     **by_label,
 )
 def test_the_law_of_the_regret_curve(policy):
@@ -236,7 +239,13 @@ def assert_equal(first, second):
 )
 @pytest.mark.parametrize(
     "policy",
-    [robai.UCB(sigma=1.0), robai.KLUCB(level="round"), robai.KLUCB(level="++"), robai.EOCPUG(sigma=1.0)],
+    [
+        robai.UCB(sigma=1.0),
+        robai.KLUCB(level="round"),
+        robai.KLUCB(level="++"),
+        robai.IMED(),
+        robai.EOCPUG(sigma=1.0),
+    ],
     **by_label,
 )
 def test_runs_depend_on_the_seed_and_their_number_alone(policy, bandit, horizon, monkeypatch):
@@ -272,7 +281,8 @@ def test_the_unit_of_rewards_does_not_matter(scale):
 @pytest.mark.parametrize("believed", [1e-100, 1.0, 1e15, 1e100])
 def test_noise_and_bounds_of_very_different_size(sigma, believed, means):
     """Both engines share the pulls out alike, be it by the means, the bounds or the noise."""
-    for policy in (robai.UCB(sigma=believed), robai.UCB(level="round", sigma=believed)):
+    family = robai.families.Gaussian(believed)
+    for policy in (robai.UCB(sigma=believed), robai.UCB(level="round", sigma=believed), robai.IMED(family)):
         # At the end of an odd number of rounds one of two equal arms is ahead: by chance.
         assert_engines_agree(policy, robai.Gaussian(means, sigma=sigma), 1001, 200)
 
@@ -305,7 +315,9 @@ LAST_BANDITS = [
 @pytest.mark.parametrize("bandit", LAST_BANDITS, ids=repr)
 def test_families_at_the_ends_of_their_ranges(bandit):
     sigma = math.sqrt(probes.variance_at(bandit._core(), bandit.means[0]))
-    for policy in (robai.UCB(sigma=sigma), robai.KLUCB(), robai.KLEOCP(kl=1e-300), robai.EOCPUG(sigma=sigma)):
+    for policy in (
+        robai.UCB(sigma=sigma), robai.KLUCB(), robai.IMED(), robai.KLEOCP(kl=1e-300), robai.EOCPUG(sigma=sigma)
+    ):  # fmt: skip
         assert_engines_agree(policy, bandit, 1500, 300)
 
 
