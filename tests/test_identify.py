@@ -186,6 +186,11 @@ def test_an_unknown_gap_takes_the_time_of_the_fluid_limit():
     assert abs(mean - 424_062) < 5 * sem
 
 
+def test_lead_commit_at_1e100_takes_the_time_that_an_independent_program_measured():
+    mean, sem = identify(robai.LeadCommit(), NORMAL, horizon=1e100, runs=60, rng=0).time()[:2]
+    assert abs(mean - 57_030) < 5 * np.hypot(sem, 191)
+
+
 def test_a_run_is_given_up_after_as_many_rounds_as_there_are():
     never = robai.Policy(robai.UCB(), rules.Stop(_never(), name="never") & rules.FixedRound(2**62))
     found = identify(never, NORMAL, horizon=1e100, runs=2)

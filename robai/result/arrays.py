@@ -23,13 +23,14 @@ def check_shapes(shapes: Mapping[str, tuple[int, ...]], layout: Layout) -> None:
     own, sizes = len(shapes["gaps"]) == 2, dict[str, int]()
     for name, axes in layout.items():
         shape = shapes[name][1:] if name == "gaps" and own else shapes.get(name, ())
-        if len(axes) > 1 or axes[0] in sizes:
+        axis, *others = axes
+        if others or axis in sizes:
             continue
         if shape == (0,) and name == "gaps" and own:
             raise ValueError(f"gaps must have at least one arm, got shape {shapes[name]}")
         if len(shape) != 1 or shape == (0,):
             raise ValueError(f"{name} must be a non-empty vector, got shape {shape}")
-        sizes[axes[0]] = shape[0]
+        sizes[axis] = shape[0]
     *most, last = (f"{size} {axis}" for axis, size in sizes.items())
     for name, axes in layout.items():
         each = ("runs", "arms") if own and name in ("gaps", "means") else axes

@@ -207,7 +207,7 @@ def _pull_lines(found: Identification) -> list[str]:
     rows = [
         (
             names[arm],
-            f"{shares[arm]:.{_digits(errors[arm])}f}",
+            f"{shares[arm]:.{_digits(float(errors[arm]))}f}",
             "" if optimal is None else f"w* {optimal[arm]:.4f}",
             f"gap {gaps[arm]:.4g}" if gaps[arm] else "best",
         )
