@@ -23,7 +23,7 @@ from robai.policies.baselines import (
     UCBAlpha,
 )
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
-from robai.policies.regret import ETC, MOSS, SPRTETC
+from robai.policies.regret import ETC, MOSS, SPRTETC, AdaUCB, BayesUCB
 
 __all__ = [
     "BAIETC",
@@ -40,6 +40,8 @@ __all__ = [
     "UCB",
     "UCBV",
     "ActionElimination",
+    "AdaUCB",
+    "BayesUCB",
     "Policy",
     "ThompsonSampling",
     "TrackAndStop",
@@ -55,6 +57,8 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "kl-ucb": KLUCB,
     "ucb-v": UCBV,
     "moss": MOSS,
+    "ada-ucb": AdaUCB,
+    "bayes-ucb": BayesUCB,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "etc": ETC,

@@ -15,6 +15,7 @@ from robai.rules.commit import (
 )
 from robai.rules.explore import (
     STAGED,
+    AdaBound,
     AnytimeMoss,
     BernsteinBound,
     DoubleExplore,
@@ -24,6 +25,7 @@ from robai.rules.explore import (
     Index,
     KLUpperBound,
     Optimism,
+    PosteriorQuantile,
     PosteriorSampling,
     RoundRobin,
     Tracking,
@@ -53,6 +55,7 @@ from robai.rules.stop import (
 __all__ = [
     "SPRT",
     "STAGED",
+    "AdaBound",
     "AnytimeMoss",
     "BernsteinBound",
     "BernsteinLower",
@@ -80,6 +83,7 @@ __all__ = [
     "MostPulled",
     "Never",
     "Optimism",
+    "PosteriorQuantile",
     "PosteriorSampling",
     "PythonExploration",
     "Recommended",

@@ -14,6 +14,7 @@ UCBLevel = Literal["horizon", "ratio", "round", "anytime"]
 KLLevel = Literal["horizon", "ratio", "round", "loglog", "plus", "++"]
 LevelName = Literal["horizon", "ratio", "round", "loglog", "plus", "++", "anytime", "moss"]
 Tracked = Literal["C", "D"]
+Prior = Literal["jeffreys", "uniform"]
 Radius = Literal["paper", "even-dar"]
 BoundsName = Literal["gaussian", "bernstein"]
 Constant = Literal["audibert", "maurer-pontil"]
@@ -40,6 +41,7 @@ BOUNDS = Kind(
     "gaussian, with sigma; bernstein, with the variance of rewards in an interval",
 )
 CONSTANT = Kind(choice(Constant), "of Bernstein's bound: 3 b f / N or 7 b f / (3 (N - 1))")
+CONFIDENCE = Kind(between(0.0, 100.0), "c of Bayes-UCB's quantile 1 - 1 / (t log^c T), 0 to 100")
 DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
 FAMILY = Kind(family_or_none, "whose divergence or posterior is used (that of the rewards)")
 GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
@@ -53,6 +55,7 @@ LEVEL = Kind(
 )
 UCB_LEVEL = Kind(or_function(choice(UCBLevel)), LEVEL.about)
 KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
+PRIOR = Kind(choice(Prior), "of Thompson sampling: jeffreys; uniform, Beta(1, 1) of Bernoulli rewards")
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")
 SHARE = Kind(optional(positive), GUARD.about)
