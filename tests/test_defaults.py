@@ -79,6 +79,7 @@ def test_one_sigma_an_arm_by_leaps():
     [
         (robai.UCB(), "KLUCB"),
         (robai.MOSS(), r"KLUCB\(level='\+\+'\)"),
+        (robai.AdaUCB(), "KLUCB"),
         (robai.MOSS(anytime=True), r"KLUCB\(level='\+\+'\)"),
         (robai.EOCP(0.5), "KLEOCP"),
         (robai.EOCPUG(), "KLEOCPUG"),

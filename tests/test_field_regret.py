@@ -26,6 +26,9 @@ TABLE = {
         (robai.MOSS(), 34.89, 0.35),
         (robai.MOSS(anytime=True), 38.67, 0.37),
         (robai.IMED(), 21.46, 0.28),
+        (robai.AdaUCB(), 21.48, 0.27),
+        (robai.BayesUCB(), 24.55, 0.60),
+        (robai.ThompsonSampling(), 21.81, 0.40),
     ],
     (COINS, 5000): [
         (robai.UCB("round", sigma=1.0), 64.79, 0.32),
@@ -34,6 +37,8 @@ TABLE = {
         (robai.MOSS(), 24.77, 0.23),
         (robai.UCBV(), 51.06, 0.24),
         (robai.IMED(), 9.44, 0.16),
+        (robai.ThompsonSampling(), 9.56, 0.26),
+        (robai.ThompsonSampling(prior="uniform"), 9.42, 0.36),
     ],
     (LOW, 20_000): [
         (robai.UCB("round", sigma=1.0), 840.7, 2.2),
@@ -41,6 +46,7 @@ TABLE = {
         (robai.MOSS(), 240.4, 1.6),
         (robai.UCBV(), 352.3, 1.8),
         (robai.IMED(), 79.7, 1.4),
+        (robai.ThompsonSampling(prior="uniform"), 91.2, 1.1),
     ],
 }
 CASES = [

@@ -25,11 +25,14 @@ def assert_plays_the_reference(policy, bandit, horizon, runs, seed=0):
 
 
 def test_the_compiled_policy_plays_the_arms_of_the_reference(policy, bandit):
-    horizon = 60 if isinstance(policy, robai.TrackAndStop) else 300  # whose reference is slow
+    slow = isinstance(policy, robai.TrackAndStop | robai.BayesUCB)  # their references are
+    horizon = 60 if slow else 300
     assert_plays_the_reference(policy, fitting(policy, bandit), horizon, runs=2)
 
 
-@pytest.mark.parametrize("policy", [robai.UCB(), robai.KLUCB(), robai.IMED(), robai.EOCPUG(), robai.KLEOCPUG()], ids=repr)
+@pytest.mark.parametrize(
+    "policy", [robai.UCB(), robai.KLUCB(), robai.IMED(), robai.EOCPUG(), robai.KLEOCPUG()], ids=repr
+)
 def test_many_arms_and_ties(policy):
     bandit = robai.Bernoulli(np.linspace(0.05, 0.95, 19))
     assert_plays_the_reference(policy, bandit, 300, runs=3)
@@ -109,6 +112,13 @@ def _bad(kind, **arguments):
         _bad(robai.UCB, level="hoziron"),
         _bad(robai.KLUCB, level=3),
         _bad(robai.KLUCB, family=3),
+        _bad(robai.KLUCB, level="moss"),
+        _bad(robai.MOSS, anytime=1),
+        _bad(robai.MOSS, alpha=-0.1),
+        _bad(robai.BayesUCB, c=-1.0),
+        _bad(robai.ThompsonSampling, prior="flat"),
+        _bad(robai.ETC, gap=0.0),
+        _bad(robai.SPRTETC, gap=-1.0),
         _bad(robai.UCBAlpha, alpha=1.0),
         _bad(robai.UCBAlpha, delta=1.0),
         _bad(robai.TrackAndStop, tracking="E"),

@@ -5,9 +5,11 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
     sub-Gaussian    m +- sigma sqrt(2 f / n)
     divergence      the q above or below m with n d(m, q) = f
     Student         the same for Gaussian rewards of unknown variance
-    Bernstein       m +- (s sqrt(2 f / n) + 3 b f / n), rewards in an interval of length b.
+    Bernstein       m +- (s sqrt(2 f / n) + 3 b f / n), rewards in an interval of length b
+    posterior       the quantile that is exceeded with probability exp(-f).
 
-The last two estimate the variance; only the first two can be asked by `above`, and leap.
+Student's and Bernstein's estimate the variance: they cannot be asked by `above`, and do not leap. Nor do
+posteriors, of whose stay regions (see leap.pyx) it is not known whether they are convex.
 
 What f is (log T, l, log(T/n), log t, ...) is for a `Level` to say, see levels.pxd.
 """
@@ -24,6 +26,7 @@ cdef class Bounds:
     cdef readonly int moments               # 2 if they look at `squares`, else 1
     cdef readonly bint fallible             # can they be no numbers, which `complaint` then tells
     cdef readonly bint opaque               # is nothing known of `upper` but its values
+    cdef readonly bint convex               # is the stay region of leap.pyx, so that leaps are possible
 
     # The bounds of an arm at the decision of round t.
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil

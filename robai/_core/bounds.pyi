@@ -11,6 +11,7 @@ class Bounds:
     moments: int
     fallible: bool
     opaque: bool
+    convex: bool
     def complaint(self) -> str | None: ...
 
 @final
@@ -19,6 +20,11 @@ class GaussianBounds(Bounds):
 
 @final
 class DivergenceBounds(Bounds):
+    family: Family
+    def __init__(self, level: Level, family: Family) -> None: ...
+
+@final
+class PosteriorBounds(Bounds):
     family: Family
     def __init__(self, level: Level, family: Family) -> None: ...
 

@@ -6,6 +6,7 @@ from libc.math cimport INFINITY, expm1, fabs, sqrt
 import numpy as np
 
 from robai._core.families cimport Family
+from robai._core.posteriors cimport surprise_above
 from robai._core.protocols cimport squares_of
 
 # A test that skips the computation of an index must agree with the comparison of computed
@@ -18,7 +19,7 @@ cdef class Bounds:
     def __cinit__(self, Level level not None, *args):
         self.level = level
         self.initial_pulls, self.moments = level.first, 1
-        self.fallible = level.fallible
+        self.fallible, self.convex = level.fallible, True
 
     def complaint(self):
         """What they were that are no bounds, as `Level.complaint`."""
@@ -148,6 +149,49 @@ cdef class DivergenceBounds(Bounds):
                 break
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)
+
+
+@cython.final
+cdef class PosteriorBounds(Bounds):
+    """The quantile of the posterior that is exceeded with probability exp(-f): Bayes-UCB."""
+    cdef readonly Family family
+
+    def __init__(self, Level level, Family family not None):
+        self.family, self.moments, self.convex = family, family.moments, False
+        self.initial_pulls = max(level.first, <int64_t>family.prior_pulls)
+
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        return self.family.quantile(arms, arm, self.level.at(<double>arms.pulls[arm], t))
+
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        # One tail at most, no inversion.
+        level *= 1.0 - MARGIN
+        return surprise_above(self.family.posterior_of(n, total), bar + ULPS * fabs(bar), level) < level
+
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        level *= 1.0 + MARGIN
+        return surprise_above(self.family.posterior_of(n, total), bar - ULPS * fabs(bar), level) > level
+
+    cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
+                           Py_ssize_t count, double level, double bar) noexcept nogil:
+        # More pulls, or less reward, move a posterior down: if the last pull of a block would do with the
+        # least rewards, all of them do.
+        cdef double pulls = n[0], sum_ = total[0], least = max(self.family.low, -1e300)
+        cdef Py_ssize_t added = 0, size = count, i
+        while added < count:
+            size = min(size, count - added)
+            if size > 1 and not self.above(arm, pulls + <double>size, sum_ + <double>size * least, level, bar):
+                size >>= 1
+                continue
+            for i in range(size):
+                sum_ += rewards[added + i]
+            pulls += <double>size
+            added += size
+            if size == 1 and not self.above(arm, pulls, sum_, level, bar):
+                break
+            size *= 2
+        n[0], total[0] = pulls, sum_
+        return added
 
 
 @cython.final

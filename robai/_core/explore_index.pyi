@@ -15,6 +15,10 @@ class GrowingOptimism(Optimism):
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
 
 @final
+class AdaOptimism(Optimism):
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+@final
 class FullOptimism(Exploration):
     bounds: Bounds
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...

@@ -1,10 +1,11 @@
 """Optimism (see explore_index.pxd), for levels that stay and for levels that grow."""
 
 cimport cython
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, sqrt
 
 import numpy as np
 
+from robai._core.levels cimport AdaLevel
 from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
 
@@ -13,7 +14,8 @@ cdef class Optimism(Exploration):
     def __cinit__(self, Py_ssize_t n_arms, Bounds bounds not None, *args):
         self.bounds = bounds
         self.initial_pulls = bounds.initial_pulls
-        self.leaps, self.fallible, self.absolute = not bounds.opaque, bounds.fallible, bounds.opaque
+        self.leaps = bounds.convex and not bounds.opaque
+        self.fallible, self.absolute = bounds.fallible, bounds.opaque
 
     def complaint(self):
         return self.bounds.complaint()
@@ -156,6 +158,68 @@ cdef class GrowingOptimism(Optimism):
 
 
 @cython.final
+cdef class AdaOptimism(Optimism):
+    """For the level of AdaUCB, which pulls of other arms lower, or leave as it is where they have more.
+
+    So the bar stands, or would fall, while the leader is pulled. And an index that was computed before is an
+    upper bound until its own arm is pulled: only those that are large enough are computed anew.
+    """
+    cdef AdaLevel _level
+    cdef double[::1] _indices
+    cdef int64_t[::1] _computed             # after how many rounds
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds):
+        self._level = bounds.level
+        self._indices = np.empty(n_arms)
+        self._computed = np.empty(n_arms, dtype=np.int64)
+
+    cdef void restart(self) noexcept nogil:
+        self.leader = -1
+
+    cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        cdef double best = -INFINITY
+        if self.leader < 0:
+            self._look(arms)
+            for arm in range(arms.n_arms):
+                self._indices[arm], self._computed[arm] = INFINITY, -1
+        else:
+            self._level.roots[self.leader] = sqrt(<double>arms.pulls[self.leader])
+            self._indices[self.leader] = INFINITY
+            best = self._index(arms, self.leader)
+        for arm in range(arms.n_arms):
+            if self._indices[arm] >= best:
+                best = max(best, self._index(arms, arm))
+        self.leader = argmax(&self._indices[0], arms.n_arms, rng)
+        self.bar = -INFINITY
+        for arm in range(arms.n_arms):
+            if arm != self.leader and self._indices[arm] > self.bar:
+                self.bar = max(self.bar, self._index(arms, arm))
+        self._level.arm = self.leader
+        self.until = arms.horizon
+
+    cdef double _index(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        if self._computed[arm] != arms.t:
+            self._level.arm = arm
+            self._indices[arm] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+            self._computed[arm] = arms.t
+            if self._indices[arm] != self._indices[arm]:
+                self._indices[arm] = -INFINITY
+        return self._indices[arm]
+
+    cdef void _look(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(arms.n_arms):
+            self._level.roots[arm] = sqrt(<double>arms.pulls[arm])
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        self._look(arms)
+        self._level.arm = arm
+        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        self._level.arm = self.leader
+
+
+@cython.final
 cdef class FullOptimism(Exploration):
     """For bounds that estimate a variance: any reward may change every index, so all are computed anew.
 
@@ -187,6 +251,8 @@ cdef class FullOptimism(Exploration):
 
 def optimism(Py_ssize_t n_arms, Bounds bounds not None):
     """Optimism for these bounds."""
+    if isinstance(bounds.level, AdaLevel):
+        return AdaOptimism(n_arms, bounds)
     if bounds.moments > 1 or (bounds.level.grows and bounds.opaque):
         return FullOptimism(n_arms, bounds)
     return (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)

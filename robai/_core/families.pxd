@@ -6,6 +6,7 @@ has the limit as its value, a mean outside gives NaN. They are told the arm, bec
 may have a value for each: sigma of Gaussian rewards has.
 """
 
+from robai._core.posteriors cimport Posterior
 from robai._core.protocols cimport Arms
 from robai._core.rng cimport Rng
 
@@ -49,9 +50,13 @@ cdef class Family(Sampler):
     # NaN for families for which no prior has been worked out.
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil
 
-    # The mean, drawn from its posterior under Jeffreys' prior; needs `prior_pulls` pulls first.
+    # The posterior of the mean, under Jeffreys' prior unless the family was told another; needs `prior_pulls`
+    # pulls first. The mean drawn from it, and its quantile: the q that is exceeded with probability
+    # exp(-surprise). Of normal rewards, the draws and quantiles alone.
     cdef readonly int prior_pulls
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil
     cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil
+    cdef double quantile(self, const Arms* arms, Py_ssize_t arm, double surprise) noexcept nogil
 
 
 cdef class Gaussian(Family):

@@ -24,7 +24,9 @@ class Gaussian(Family):
     def __init__(self, sigma: ArrayLike) -> None: ...  # of each arm
 
 @final
-class Bernoulli(Family): ...
+class Bernoulli(Family):
+    prior: float
+    def __init__(self, prior: float = 0.5) -> None: ...
 
 @final
 class Binomial(Family):

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
-from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
+from robai._core.draws cimport draw_binomial, draw_gamma, draw_poisson
 from robai._core.kl cimport (
     bernoulli_divergence,
     bernoulli_lower,
@@ -24,9 +24,11 @@ from robai._core.kl cimport (
     poisson_lower,
     poisson_upper,
 )
+from robai._core.posteriors cimport Posterior, draw_from, quantile_of
 from robai._core.protocols cimport mean_of, squares_of
 from robai._core.rng cimport Rng, Stream, fill_normal, next_double, next_normal
 from robai._core.student cimport least_certainty, least_evidence, student_evidence
+from robai._core.tails cimport Point, point_of
 
 
 cdef double PI = 3.141592653589793
@@ -82,8 +84,14 @@ cdef class Family(Sampler):
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         return NAN
 
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        return Posterior(NAN, NAN, 0.0, 1.0, True)
+
     cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        return NAN
+        return draw_from(self.posterior_of(<double>arms.pulls[arm], arms.sums[arm]), rng)
+
+    cdef double quantile(self, const Arms* arms, Py_ssize_t arm, double surprise) noexcept nogil:
+        return quantile_of(self.posterior_of(<double>arms.pulls[arm], arms.sums[arm]), surprise)
 
     def elementwise(self, str which, p, x):
         """`divergence(p, x)`, `upper(p, x)` or `lower(p, x)` of arm 0, over arrays that broadcast."""
@@ -163,8 +171,12 @@ cdef double loss(double n, double s) noexcept nogil:
 
 @cython.final
 cdef class Bernoulli(Family):
-    def __init__(self):
+    """With the prior Beta(prior, prior): 1/2 is Jeffreys', 1 the uniform one."""
+    cdef readonly double prior
+
+    def __init__(self, double prior=0.5):
         self.low, self.high = 0.0, 1.0
+        self.prior = prior
 
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return bernoulli_divergence(p, q)
@@ -198,9 +210,8 @@ cdef class Bernoulli(Family):
         rng[0] = local
         return <double>successes
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        cdef double total = arms.sums[arm]
-        return draw_beta(0.5 + total, 0.5 + <double>arms.pulls[arm] - total, rng)
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        return Posterior(self.prior + total, self.prior + n - total, 0.0, 1.0, True)
 
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         return (self.ratio(arms, a, b) - loss(<double>arms.pulls[a], arms.sums[a])
@@ -230,9 +241,8 @@ cdef class Binomial(Family):
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return draw_binomial(count * self.n, mean / self.n, rng)
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        cdef double total = arms.sums[arm]
-        return self.n * draw_beta(0.5 + total, 0.5 + self.n * <double>arms.pulls[arm] - total, rng)
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        return Posterior(0.5 + total, 0.5 + self.n * n - total, 0.0, self.n, True)
 
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         return (self.ratio(arms, a, b) - loss(self.n * <double>arms.pulls[a], arms.sums[a])
@@ -260,8 +270,8 @@ cdef class Poisson(Family):
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return draw_poisson(count * mean, rng)
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        return draw_gamma(0.5 + arms.sums[arm], rng) / <double>arms.pulls[arm]
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        return Posterior(0.5 + total, INFINITY, 0.0, n, False)
 
 
 @cython.final
@@ -289,9 +299,8 @@ cdef class Gamma(Family):
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
         return mean / self.shape * draw_gamma(self.shape * count, rng)
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        cdef double rate = draw_gamma(self.shape * <double>arms.pulls[arm], rng)
-        return self.shape * arms.sums[arm] / rate if rate > 0.0 else INFINITY
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        return Posterior(INFINITY, self.shape * n, 0.0, self.shape * total, False)
 
 
 @cython.final
@@ -319,11 +328,9 @@ cdef class NegativeBinomial(Family):
         # A Poisson variable whose rate is gamma distributed.
         return draw_poisson(mean / self.r * draw_gamma(self.r * count, rng), rng)
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
         # The odds of a failure are beta prime: as a ratio nothing cancels, however large r is.
-        cdef double successes = draw_gamma(self.r * <double>arms.pulls[arm], rng)
-        cdef double failures = draw_gamma(0.5 + arms.sums[arm], rng)
-        return self.r * (failures / successes) if successes > 0.0 else INFINITY
+        return Posterior(0.5 + total, self.r * n, 0.0, self.r, False)
 
 
 @cython.final
@@ -344,9 +351,8 @@ cdef class Bounded(Family):
         # Means of rounded sums may be a little outside.
         return min(max((mean - self.low) / self.length, 0.0), 1.0)
 
-    cdef inline double _successes(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        cdef double n = <double>arms.pulls[arm]
-        return min(max((arms.sums[arm] - n * self.low) / self.length, 0.0), n)
+    cdef inline double _successes(self, double n, double total) noexcept nogil:
+        return min(max((total - n * self.low) / self.length, 0.0), n)
 
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil:
         return bernoulli_divergence(self._share(p), self._share(q))
@@ -361,12 +367,13 @@ cdef class Bounded(Family):
         return max(self.low + self.length * bernoulli_lower(self._share(p), level), self.low)
 
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
-        return (self.ratio(arms, a, b) - loss(<double>arms.pulls[a], self._successes(arms, a))
-                - loss(<double>arms.pulls[b], self._successes(arms, b)))
+        cdef double n = <double>arms.pulls[a], k = <double>arms.pulls[b]
+        return (self.ratio(arms, a, b) - loss(n, self._successes(n, arms.sums[a]))
+                - loss(k, self._successes(k, arms.sums[b])))
 
-    cdef double posterior(self, const Arms* arms, Py_ssize_t arm, Rng* rng) noexcept nogil:
-        cdef double s = self._successes(arms, arm)
-        return self.low + self.length * draw_beta(0.5 + s, 0.5 + <double>arms.pulls[arm] - s, rng)
+    cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
+        cdef double s = self._successes(n, total)
+        return Posterior(0.5 + s, 0.5 + n - s, self.low, self.length, True)
 
 
 @cython.final
@@ -409,3 +416,12 @@ cdef class UnknownVariance(Family):
         if not (gamma > 0.0 and squares > 0.0):         # nothing is known of its variance yet
             return INFINITY
         return mean_of(arms, arm) + sqrt(0.5 * squares / (n * gamma)) * z
+
+    cdef double quantile(self, const Arms* arms, Py_ssize_t arm, double surprise) noexcept nogil:
+        # t^2 / (N - 2) is a ratio of gamma variables of shapes 1/2 and (N - 2)/2; half of it is t > 0.
+        cdef double n = <double>arms.pulls[arm], squares = squares_of(arms, arm)
+        cdef Point point
+        if not squares > 0.0:
+            return INFINITY
+        point = point_of(0.5, 0.5 * (n - 2.0), surprise - log(2.0))
+        return mean_of(arms, arm) + sqrt(squares / n * (point.s / point.r))

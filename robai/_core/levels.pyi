@@ -47,6 +47,21 @@ class AnytimeMossLevel(Level):
     def __init__(self, alpha: float, n_arms: float) -> None: ...
 
 @final
+class SurpriseLevel(Level):
+    constant: float
+    def __init__(self, c: float, horizon: float) -> None: ...
+
+@final
+class QuantileLevel(Level):
+    surprise: SurpriseLevel
+    def __init__(self, surprise: SurpriseLevel) -> None: ...
+
+@final
+class AdaLevel(Level):
+    horizon: float
+    def __init__(self, n_arms: int, horizon: float) -> None: ...
+
+@final
 class IteratedLevel(Level):
     delta: float
     def __init__(self, delta: float) -> None: ...

@@ -1,7 +1,13 @@
 """Levels of confidence bounds, one short class each (see levels.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, log, log1p
+from libc.math cimport INFINITY, log, log1p, sqrt
+
+import numpy as np
+
+from robai._core.tails cimport normal_quantile
+
+cdef double E = 2.718281828459045
 
 
 cdef inline double log_plus(double x) noexcept nogil:
@@ -128,6 +134,61 @@ cdef class AnytimeMossLevel(Level):
 
     cdef double at(self, double n, double t) noexcept nogil:
         return (1.0 + self.alpha) * log_plus(t / (self.n_arms * n))
+
+
+@cython.final
+cdef class SurpriseLevel(Level):
+    """log t + c log log T: -log of the chance 1 / (t log^c T) that Bayes-UCB leaves above its index."""
+    cdef readonly double constant
+
+    def __init__(self, double c, double horizon):
+        self.grows = True
+        self.constant = c * log(log(horizon))
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return max(log(t) + self.constant, log(2.0))
+
+
+@cython.final
+cdef class QuantileLevel(Level):
+    """z^2 / 2, z the normal quantile of the same chance: Bayes-UCB for Gaussian rewards."""
+    cdef readonly SurpriseLevel surprise
+    cdef double _t                          # the last round asked for, as it is asked for several times,
+    cdef double _value                      # and its level
+
+    def __init__(self, SurpriseLevel surprise not None):
+        self.grows = True
+        self.surprise = surprise
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double z
+        if t != self._t:
+            z = normal_quantile(self.surprise.at(n, t))
+            self._t, self._value = t, 0.5 * z * z
+        return self._value
+
+
+@cython.final
+cdef class AdaLevel(Level):
+    """log((x + e) sqrt(log(x + e))), x = T / H: AdaUCB of Lattimore (2018)."""
+
+    def __init__(self, Py_ssize_t n_arms, double horizon):
+        self.horizon = horizon
+        self.roots = np.ones(n_arms)
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        # H is n for the arm itself, and for those with more pulls; the order in which the others are summed
+        # is that of the arms, so that arms with as many pulls have the same level.
+        cdef double root = sqrt(n), alike = n, fewer = 0.0, x
+        cdef Py_ssize_t other
+        for other in range(self.roots.shape[0]):
+            if other != self.arm:
+                if self.roots[other] >= root:
+                    alike += n
+                else:
+                    fewer += self.roots[other]
+        x = self.horizon / (alike + root * fewer) + E
+        return log(x * sqrt(log(x)))
 
 
 @cython.final

@@ -21,6 +21,7 @@ from robai._core.rng cimport (
     next_normal,
     next_uint64,
 )
+from robai._core.tails cimport Point, normal_quantile, point_of, surprise_at
 
 
 # ---- divergences
@@ -35,6 +36,24 @@ def bernoulli_steps(double p, double level):
     """Halley's steps that the upper bound of a Bernoulli mean p < 1 takes."""
     cdef Shift shift = bernoulli_shift(p, 1.0 - p, level)
     return shift.steps
+
+# ---- tails
+
+
+def normal_quantile_at(double surprise):
+    """z with -log P(Z > z) = surprise."""
+    return normal_quantile(surprise)
+
+
+def surprise_of(double a, double b, double gap, double s, double r, double level=float("nan")):
+    """-log P(log(F / G) > l) where s = a + gap and r = b - gap are the shapes that have their middle at l."""
+    return surprise_at(Point(a, b, gap, s, r), level)
+
+
+def quantile_of(double a, double b, double surprise):
+    """The gap, a + gap and b - gap for a surprise."""
+    cdef Point point = point_of(a, b, surprise)
+    return point.gap, point.s, point.r
 
 
 # ---- the generator

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from robai._base import checks
 from robai._base.version import VERSION
+from robai._core.explore_index import Optimism
 from robai._core.rng import NUMPY
 from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
@@ -166,6 +167,8 @@ def _engine(
         obstacle = f"{type(rule).__name__} is written in Python"
     elif isinstance(policy._parts.explore, Index):
         obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
+    elif isinstance(started.explore, Optimism) and not started.explore.leaps:
+        obstacle = f"it is not known that the leader of {policy._parts.explore!r} stays in a convex region"
     elif not started.explore.leaps:
         obstacle = f"{policy._parts.explore!r} does not work by an index"
     elif not started.stop.leaps:

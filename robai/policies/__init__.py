@@ -24,7 +24,7 @@ from robai.policies.baselines import (
 )
 from robai.policies.lead import LeadCommit
 from robai.policies.paper import EOCP, EOCPUG, KLEOCP, KLEOCPUG
-from robai.policies.regret import ETC, IMED, MOSS, SPRTETC
+from robai.policies.regret import ETC, IMED, MOSS, SPRTETC, AdaUCB, BayesUCB
 
 __all__ = [
     "BAIETC",
@@ -42,6 +42,8 @@ __all__ = [
     "UCB",
     "UCBV",
     "ActionElimination",
+    "AdaUCB",
+    "BayesUCB",
     "LeadCommit",
     "Policy",
     "ThompsonSampling",
@@ -60,6 +62,8 @@ POLICIES: dict[str, type[BasePolicy]] = {
     "ucb-v": UCBV,
     "moss": MOSS,
     "imed": IMED,
+    "ada-ucb": AdaUCB,
+    "bayes-ucb": BayesUCB,
     "thompson": ThompsonSampling,
     "bai-etc": BAIETC,
     "etc": ETC,

@@ -13,12 +13,14 @@ from robai.rules.parameters import (
     DELTA,
     FAMILY,
     KL_LEVEL,
+    PRIOR,
     RADIUS,
     SIGMA,
     TRACKING,
     UCB_LEVEL,
     ZETA,
     KLLevel,
+    Prior,
     Radius,
     Sigma,
     Tracked,
@@ -110,12 +112,16 @@ class ThompsonSampling(BasePolicy):
     ----------
     family : family, name or None
         Whose posterior; that of the rewards if None.
+    prior : str
+        "jeffreys", or "uniform", Beta(1, 1), of Bernoulli rewards alone (Kaufmann, Korda and Munos, 2012:
+        asymptotically optimal, too).
     """
 
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+    prior: Prior = parameter(PRIOR, default="jeffreys")
 
     def parts(self) -> Parts:
-        return Parts(rules.PosteriorSampling(self.family), rules.Never(), rules.LargestMean())
+        return Parts(rules.PosteriorSampling(self.family, self.prior), rules.Never(), rules.LargestMean())
 
 
 @spec

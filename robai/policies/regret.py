@@ -8,7 +8,7 @@ from robai import families, rules
 from robai._base.spec import Field, parameter, spec
 from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
-from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, FAMILY, GAP, SIGMA, Sigma
+from robai.rules.parameters import ANYTIME, ANYTIME_ALPHA, CONFIDENCE, FAMILY, GAP, SIGMA, Sigma
 
 
 @spec
@@ -39,6 +39,49 @@ class MOSS(BasePolicy):
         if self.anytime:
             explore = rules.AnytimeMoss(self.alpha, self.sigma)
         return Parts(explore, rules.Never(), rules.LargestMean())
+
+
+@spec
+class AdaUCB(BasePolicy):
+    """The arm with the largest m + sigma sqrt(2 f / N), f = log((x + e) sqrt(log(x + e))); never commits.
+
+    x = T / H with H = sum over arms b of min(N, sqrt(N N_b)). Lattimore (2018): for Gaussian rewards
+    asymptotically optimal, minimax up to a constant, and never more than a constant worse than UCB.
+
+    Parameters
+    ----------
+    sigma : float, one an arm, or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    """
+
+    instead: ClassVar[str] = "KLUCB()"
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.AdaBound(self.sigma), rules.Never(), rules.LargestMean())
+
+
+@spec
+class BayesUCB(BasePolicy):
+    """The arm with the largest 1 - 1 / (t log^c T) quantile of its posterior; never commits.
+
+    Kaufmann, Cappe and Garivier (2012). Posteriors are those of `ThompsonSampling`, under Jeffreys' prior,
+    after one pull of every arm at least. For Bernoulli rewards and the uniform prior it is proved to be
+    asymptotically optimal if c >= 5; the authors play c = 0, the default here.
+
+    Parameters
+    ----------
+    c : float
+        The power of log T; 0 needs no horizon.
+    family : family, name or None
+        Whose posterior; that of the rewards if None.
+    """
+
+    c: float = parameter(CONFIDENCE, default=0.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(rules.PosteriorQuantile(self.c, self.family), rules.Never(), rules.LargestMean())
 
 
 @spec

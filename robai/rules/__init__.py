@@ -15,6 +15,7 @@ from robai.rules.commit import (
 )
 from robai.rules.explore import (
     STAGED,
+    AdaBound,
     AnytimeMoss,
     BernsteinBound,
     DoubleExplore,
@@ -25,6 +26,7 @@ from robai.rules.explore import (
     KLUpperBound,
     MinimumDivergence,
     Optimism,
+    PosteriorQuantile,
     PosteriorSampling,
     RoundRobin,
     Tracking,
@@ -55,6 +57,7 @@ from robai.rules.stop import (
 __all__ = [
     "SPRT",
     "STAGED",
+    "AdaBound",
     "AnytimeMoss",
     "BernsteinBound",
     "BernsteinLower",
@@ -84,6 +87,7 @@ __all__ = [
     "MostPulled",
     "Never",
     "Optimism",
+    "PosteriorQuantile",
     "PosteriorSampling",
     "PythonExploration",
     "Recommended",

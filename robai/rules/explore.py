@@ -11,14 +11,23 @@ import numpy as np
 from robai import families
 from robai._base.spec import Field, Pairs, Part, parameter, spec
 from robai._core import explore_divergence, explore_index, explore_sampling, explore_stages, protocols
+from robai._core import families as _core_families
 from robai._core.bounds import (
     BernsteinBounds,
     Bounds,
     DivergenceBounds,
     GaussianBounds,
+    PosteriorBounds,
     StudentBounds,
 )
-from robai._core.levels import AnytimeMossLevel, FixedLevel, RoundLevel
+from robai._core.levels import (
+    AdaLevel,
+    AnytimeMossLevel,
+    FixedLevel,
+    QuantileLevel,
+    RoundLevel,
+    SurpriseLevel,
+)
 from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
@@ -27,17 +36,20 @@ from robai.rules.level import delta_of, iterated_level, level_of
 from robai.rules.parameters import (
     ALPHA,
     ANYTIME_ALPHA,
+    CONFIDENCE,
     CONSTANT,
     DELTA,
     FAMILY,
     INFLATION,
     LEVEL,
+    PRIOR,
     RADIUS,
     SIGMA,
     TRACKING,
     ZETA,
     Constant,
     LevelName,
+    Prior,
     Radius,
     Sigma,
     Tracked,
@@ -181,14 +193,56 @@ class MinimumDivergence(Exploration):
 
 
 @spec
+class AdaBound(Optimism):
+    """The arm with the largest m + sigma sqrt(2 f / N), f = log((x + e) sqrt(log(x + e))): AdaUCB.
+
+    x = T / H, H = sum over arms b of min(N, sqrt(N N_b)).
+    """
+
+    instead: ClassVar[str] = "KLUpperBound"
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def bounds(self, game: Game) -> Bounds:
+        return GaussianBounds(AdaLevel(game.n_arms, game.horizon), game.scales(self))
+
+
+@spec
+class PosteriorQuantile(Optimism):
+    """The arm with the largest 1 - 1 / (t log^c T) quantile of its posterior: Bayes-UCB.
+
+    Posteriors are those of `PosteriorSampling`, every arm is pulled once first.
+    """
+
+    c: float = parameter(CONFIDENCE, default=0.0)
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def bounds(self, game: Game) -> Bounds:
+        family = game.family_for(type(self).__name__, self.family)
+        surprise = SurpriseLevel(self.c, game.horizon)
+        if isinstance(family, families.Gaussian) and family.sigma is not None:
+            # m + z sigma / sqrt(N)
+            return GaussianBounds(QuantileLevel(surprise), game.scales(family))
+        return PosteriorBounds(surprise, family._core(game.n_arms))
+
+
+@spec
 class PosteriorSampling(Exploration):
-    """The arm with the largest draw from its posterior: the prior is that of `ThompsonSampling`."""
+    """The arm with the largest draw from its posterior: priors are those of `ThompsonSampling`."""
 
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+    prior: Prior = parameter(PRIOR, default="jeffreys")
 
     def start(self, game: Game) -> protocols.Exploration:
         family = game.family_for(type(self).__name__, self.family)
-        return explore_sampling.Thompson(game.n_arms, family._core(game.n_arms))
+        core = family._core(game.n_arms)
+        if self.prior == "uniform":
+            if not isinstance(family, families.Bernoulli):
+                raise ValueError(
+                    f"prior='uniform' is Beta(1, 1) of Bernoulli rewards, got rewards of {family!r}: use "
+                    "prior='jeffreys', or family='bernoulli' for rewards in [0, 1]"
+                )
+            core = _core_families.Bernoulli(1.0)
+        return explore_sampling.Thompson(game.n_arms, core)
 
 
 @spec

@@ -15,6 +15,7 @@ KLLevel = Literal["horizon", "ratio", "round", "loglog", "plus", "++"]
 LevelName = Literal["horizon", "ratio", "round", "loglog", "plus", "++", "anytime", "moss"]
 Bar = Literal["ratio", "pulls", "horizon"]
 Tracked = Literal["C", "D"]
+Prior = Literal["jeffreys", "uniform"]
 Radius = Literal["paper", "even-dar"]
 BoundsName = Literal["gaussian", "bernstein"]
 Constant = Literal["audibert", "maurer-pontil"]
@@ -41,6 +42,7 @@ BOUNDS = Kind(
     "gaussian, with sigma; bernstein, with the variance of rewards in an interval",
 )
 CONSTANT = Kind(choice(Constant), "of Bernstein's bound: 3 b f / N or 7 b f / (3 (N - 1))")
+CONFIDENCE = Kind(between(0.0, 100.0), "c of Bayes-UCB's quantile 1 - 1 / (t log^c T), 0 to 100")
 DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
 EXPONENT = Kind(
     between(1e-100, 1.0), "e of the share 1 + factor Z^e, Z the evidence against an arm; at most 1"
@@ -60,6 +62,7 @@ LEVEL = Kind(
 BAR = Kind(choice(Bar), LEVEL.about)
 UCB_LEVEL = Kind(or_function(choice(UCBLevel)), LEVEL.about)
 KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
+PRIOR = Kind(choice(Prior), "of Thompson sampling: jeffreys; uniform, Beta(1, 1) of Bernoulli rewards")
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")
 SHARE = Kind(optional(positive), GUARD.about)

@@ -184,6 +184,9 @@ PARAMETERS = {
     "threshold": st.sampled_from(get_args(Threshold)),
     "bounds": st.sampled_from(["gaussian", "bernstein"]),
     "zeta": likely,
+    "anytime": st.booleans(),
+    "c": likely,
+    "prior": st.just("jeffreys"),
     "family": st.none(),
 }
 BANDITS = [
@@ -216,8 +219,8 @@ def test_policies_with_parameters_of_any_size(kind):
         nonlocal played
         if "sigma" in kind.__dataclass_fields__:  # not all of these rewards are sub-Gaussian
             parameters = {"sigma": 1.0} | parameters
-        if kind in (robai.EOCP, robai.KLEOCP):
-            parameters = {"gap" if kind is robai.EOCP else "kl": 0.5} | parameters
+        told = {"gap", "kl"} & {*kind.__dataclass_fields__}
+        parameters = dict.fromkeys(told, 0.5) | parameters
         policy = call(kind, parameters)
         if policy is None or getattr(policy, "threshold", "practical") != "practical":
             return

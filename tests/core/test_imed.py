@@ -96,7 +96,9 @@ def test_regret_grows_like_2_log_t_over_the_gap():
     assert abs(second.regret[-1] - first.regret[-1] - 2 / 0.5 * math.log(10**6)) < 5 * error
 
 
-@pytest.mark.parametrize("bandit", [COINS[0], RARE[0], COUNTS[0], TIMES[0], robai.Bernoulli([1.0, 0.5])], ids=repr)
+@pytest.mark.parametrize(
+    "bandit", [COINS[0], RARE[0], COUNTS[0], TIMES[0], robai.Bernoulli([1.0, 0.5])], ids=repr
+)
 def test_the_longest_horizon(bandit):
     result = robai.simulate(robai.IMED(), bandit, 10**18, 3, rng=3)
     assert result.meta["engine"] == "leap"

@@ -154,6 +154,11 @@ def test_more_indices(policy, bandit):
     assert_engines_agree(policy, bandit, 3000, 500)
 
 
+def test_quantiles_of_gaussian_posteriors():
+    for c in (0.0, 5.0):
+        assert_engines_agree(robai.BayesUCB(c), BANDITS[0], 3000, 500)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("bandit", BANDITS, **by_type)
 @pytest.mark.parametrize("policy", [*POLICIES, *MORE_INDICES], **by_label)
@@ -352,6 +357,7 @@ def test_means_whose_variance_is_too_small_for_a_double():
     ("policy", "bandit", "why"),
     [
         (robai.ThompsonSampling(), TWO, "does not work by an index"),
+        (robai.BayesUCB(), COIN, "convex"),
         (robai.BAIETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.DETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.TrackAndStop(), COIN, "does not work by an index"),

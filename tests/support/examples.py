@@ -25,6 +25,7 @@ MORE_INDICES = [
     robai.KLUCB(level="plus"),
     robai.MOSS(sigma=1.0),
     robai.MOSS(anytime=True, sigma=1.0),
+    robai.AdaUCB(sigma=1.0),
 ]
 # What both engines play. Their parameters suit gaps of about 0.5.
 LEAPING = [
@@ -52,6 +53,8 @@ POLICIES = [
     *MORE_INDICES,
     robai.UCBV(zeta=1.2),
     robai.ThompsonSampling(),
+    robai.ThompsonSampling(prior="uniform"),
+    robai.BayesUCB(c=1.0),
     robai.BAIETC(sigma=1.0),
     robai.ETC(gap=0.5, sigma=1.0),
     robai.SPRTETC(gap=0.5, sigma=1.0),
@@ -89,8 +92,9 @@ def needs_an_interval(policy):
 
 
 def fitting(policy, bandit):
-    """The bandit with as many arms as the policy takes."""
-    if needs_an_interval(policy) and math.inf in bandit.support:
+    """The bandit with as many arms as the policy takes, or one whose rewards it takes."""
+    coins = getattr(policy, "prior", "") == "uniform" and not isinstance(bandit, robai.Bernoulli)
+    if coins or (needs_an_interval(policy) and math.inf in bandit.support):
         return robai.Bernoulli([0.6, 0.1, 0.3])
     if isinstance(policy, TWO_ARMED):
         return dataclasses.replace(bandit, means=bandit.means[:2])

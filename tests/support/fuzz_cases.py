@@ -166,6 +166,7 @@ FUNCTIONS = {rules.Index: fuzz_functions.INDICES, rules.Stop: fuzz_functions.STO
 
 PARAMETERS = {
     "bounds": lambda rng: pick(rng, "gaussian", "bernstein"),
+    "c": lambda rng: pick(rng, 0.0, 5.0, 100.0 * float(rng.random())),
     "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
     "zeta": positive,
     "alpha": lambda rng: 1.0 + positive(rng),
@@ -182,6 +183,7 @@ PARAMETERS = {
     "level": lambda rng: pick(rng, *get_args(LevelName), *fuzz_functions.LEVELS),
     "n": lambda rng: count(rng, 1, 10**6),
     "r": positive,
+    "prior": lambda rng: pick(rng, "jeffreys", "uniform"),
     "radius": lambda rng: pick(rng, "paper", "even-dar"),
     "round": lambda rng: count(rng, 1, LONGEST),
     "second": random_stopping,

@@ -28,7 +28,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
-from support.reference_regret import etc, imed, moss, sprt_etc
+from support.reference_regret import ada_ucb, bayes_ucb, etc, imed, moss, sprt_etc
 
 import robai
 from robai._core import probes
@@ -171,6 +171,8 @@ def plain_kl_ucb(p):
 
 def thompson(p):
     def draw(x, a):
+        if p.prior == "uniform":
+            return probes.beta(1 + x.s[a], 1 + x.n[a] - x.s[a], x.stream)
         return probes.mean_from_posterior(x.rewards, x.n[a], x.s[a], x.stream)
 
     def explore(x):
@@ -384,6 +386,8 @@ POLICIES = {
     robai.LeadCommit: lead_commit,
     robai.UCB: plain_ucb,
     robai.MOSS: moss,
+    robai.AdaUCB: ada_ucb,
+    robai.BayesUCB: bayes_ucb,
     robai.KLUCB: plain_kl_ucb,
     robai.UCBV: ucb_v,
     robai.IMED: imed,
@@ -412,7 +416,7 @@ def play(policy, bandit, horizon, seed, run):
     explore, stops, commit, initial = POLICIES[type(policy)](policy)
     x = State(bandit, horizon, stream_of(seed, run), getattr(policy, "family", None))
     if x.estimates and not isinstance(policy, robai.TrackAndStop | robai.LeadCommit):
-        initial = 3  # else there are no bounds
+        initial = 4 if isinstance(policy, robai.BayesUCB) else 3  # else there are no bounds
     arms = []
     while x.t < horizon:
         arm = x.t % x.K if x.t < initial * x.K else None if stops(x) else explore(x)

@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 from support.reference_bounds import level, log_plus, never, over_arms, sigma, ucb
 from support.reference_divergences import divergence
+from support.reference_posteriors import quantile, student_quantile
+
+import robai
+
+
+def ada_ucb(p):
+    def f(x, a):
+        ratio = x.horizon / sum(min(x.n[a], math.sqrt(x.n[a] * n)) for n in x.n) + math.e
+        return math.log(ratio * math.sqrt(math.log(ratio)))
+
+    return over_arms(lambda x, a: ucb(x, a, f(x, a), sigma(x, p, a))), never, None, 1
+
+
+def bayes_ucb(p):
+    def index(x, a):
+        alpha = 1 / ((x.t + 1) * math.log(x.horizon) ** p.c)
+        match x.family:
+            case robai.families.Gaussian(sigma=None):
+                return x.mean(a) + math.sqrt(x.squares(a) / x.n[a]) * student_quantile(x.n[a] - 2, alpha)
+            case robai.families.Gaussian(sigma=known):
+                z = NormalDist().inv_cdf(1 - alpha)
+                return x.mean(a) + z * (known[a] if isinstance(known, tuple) else known) / math.sqrt(x.n[a])
+        return quantile(x.family, x.n[a], x.s[a], alpha)
+
+    return over_arms(index), never, None, 1
 
 
 def etc(p):
@@ -23,9 +49,7 @@ def etc(p):
 def sprt_etc(p):
     def stops(x):
         gap, variance = abs(x.mean(0) - x.mean(1)), sigma(x, p) ** 2
-        return x.t % 2 == 0 and x.t / 2 * p.gap * gap >= variance * math.log(
-            x.horizon * p.gap**2 / variance
-        )
+        return x.t % 2 == 0 and x.t / 2 * p.gap * gap >= variance * math.log(x.horizon * p.gap**2 / variance)
 
     return lambda x: x.t % 2, stops, over_arms(lambda x, a: x.mean(a)), 1
 
