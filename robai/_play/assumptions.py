@@ -24,7 +24,7 @@ class AssumptionWarning(UserWarning):
 def warn_of_assumptions(
     played: Iterable[tuple[str, BasePolicy, rules.Game, Bandit | None]], *, stacklevel: int
 ) -> None:
-    """An AssumptionWarning, once, for each thing that one of the named policies assumes and that is not so."""
+    """An AssumptionWarning, once, for each thing that one of these policies assumes and that is not so."""
     found = (
         f"{name} {text}"
         for name, policy, game, bandit in played

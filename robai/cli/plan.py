@@ -58,7 +58,7 @@ def make(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     if not isinstance(bandit, Gaussian):  # for which the two are the same
         names += ["KL-EOCP", "KL-EOCP-UG"]
     known = [name for name in names if name != "KL-EOCP-UG"]  # those with theorems
-    bounds = [
+    bounds: list[dict[str, Any]] = [
         {"inflation": c, "level": theory.exploration(horizon, c)}
         | {name: _bounds(name, problem | {"inflation": c}) for name in known}
         for c in dict.fromkeys((options.inflation, theory.INFLATION))  # one column if they are the same
