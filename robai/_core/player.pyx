@@ -317,7 +317,7 @@ cdef class Player:
             self._check(arm, 1)
             if not self._rewards.possible(1.0, value) or not isfinite(self._ledger.sums[arm] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
-            squares = self._squares_with(arm, 1.0, value, 0.0)
+            squares = self._squares_with(arm, 1.0, value, 0.0) if self._ledger.keeps_squares else 0.0
             if self.journal is not None or self._own is not None:
                 self._tell(("update", arm, value), (arm,), (value,))
             self._ledger.count(arm, 1, self._ledger.sums[arm] + value, squares)

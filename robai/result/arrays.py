@@ -79,8 +79,7 @@ def best_arms(gaps: Floats) -> NDArray[np.int64]:
 
 def gaps_of(arms: NDArray[np.int64], gaps: Floats) -> Floats:
     """The gap of one arm a run; arms are numbered from 0."""
-    rows = np.broadcast_to(gaps, (len(arms), gaps.shape[-1]))
-    return np.take_along_axis(rows, arms[:, np.newaxis], axis=1)[:, 0]
+    return gaps[arms] if gaps.ndim == 1 else gaps[np.arange(len(arms)), arms]
 
 
 def by_rank(pulls: NDArray[np.int64], gaps: Floats) -> NDArray[np.int64]:

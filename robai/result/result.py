@@ -156,11 +156,12 @@ class Result(Runs, OfOne):
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
             raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
-        committed = int(self.committed.sum())
+        which = self.committed
+        committed = int(np.count_nonzero(which))
         if committed == 0:
             return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
-        gaps = self.gaps[self.committed] if self.own_means else self.gaps
-        count = int((gaps_of(self.committed_arm[self.committed], gaps) > 0.0).sum())
+        gaps = self.gaps[which] if self.own_means else self.gaps
+        count = int(np.count_nonzero(gaps_of(self.committed_arm[which], gaps) > 0.0))
         low, high = clopper_pearson(count, committed, confidence)
         return WrongCommit(count, committed, count / committed, low, high)
 
