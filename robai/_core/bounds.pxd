@@ -8,8 +8,9 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
     Bernstein       m +- (s sqrt(2 f / n) + 3 b f / n), rewards in an interval of length b
     posterior       the quantile that is exceeded with probability exp(-f).
 
-Student's and Bernstein's estimate the variance: they cannot be asked by `above`, and do not leap. Nor do
-posteriors, of whose stay regions (see leap.pyx) it is not known whether they are convex.
+Student's and Bernstein's estimate the variance: they cannot be asked by `above`, and do not leap, but for
+Bernstein's of rewards that are 0 or 1, whose sum says what their variance is. Nor do posteriors, of whose stay
+regions (see leap.pyx) it is not known whether they are convex.
 
 What f is (log T, l, log(T/n), log t, ...) is for a `Level` to say, see levels.pxd.
 """
@@ -39,8 +40,8 @@ cdef class Bounds:
     cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
     cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
 
-    # The variance that the bounds reckon with, for rewards of that mean.
-    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil
+    # About how far the bounds are from a mean, after n rewards; what leaps are guessed from.
+    cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil
 
     # Adds rewards to (n, total) while the upper bound stays surely above `bar`, at least one;
     # the number that were added.

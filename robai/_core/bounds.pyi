@@ -39,3 +39,7 @@ class BernsteinBounds(Bounds):
     length: float
     unbiased: bool
     def __init__(self, level: Level, length: float, unbiased: bool) -> None: ...
+
+@final
+class BinaryBernsteinBounds(Bounds):
+    def __init__(self, level: Level) -> None: ...

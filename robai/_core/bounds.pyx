@@ -31,7 +31,7 @@ cdef class Bounds:
     cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         return -INFINITY
 
-    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
+    cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil:
         return 0.0
 
     cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
@@ -69,8 +69,8 @@ cdef class GaussianBounds(Bounds):
         cdef double n = <double>arms.pulls[arm]
         return arms.sums[arm] / n - self.sigma[arm] * sqrt(2.0 * self.level.at(n, t) / n)
 
-    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
-        return self.sigma[arm] * self.sigma[arm]
+    cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil:
+        return self.sigma[arm] * sqrt(2.0 * level / n)
 
     cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         # U > bar  iff  n bar - S < sigma sqrt(2 f n)
@@ -111,8 +111,8 @@ cdef class DivergenceBounds(Bounds):
         cdef double n = <double>arms.pulls[arm]
         return self.family.lower(arm, arms.sums[arm] / n, self.level.at(n, t) / n)
 
-    cdef double spread(self, Py_ssize_t arm, double mean) noexcept nogil:
-        return self.family.variance(arm, mean)
+    cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil:
+        return sqrt(2.0 * self.family.variance(arm, mean) * level / n)
 
     cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         # U > bar  iff  m > bar or n d(m, bar) < f: one divergence, no inversion. Mostly
@@ -260,3 +260,39 @@ cdef class BernsteinBounds(Bounds):
             return (sqrt(2.0 * arms.squares[arm] / (n - 1.0) * level / n)
                     + 7.0 / 3.0 * self.length * level / (n - 1.0))
         return sqrt(2.0 * arms.squares[arm] / n * level / n) + 3.0 * self.length * level / n
+
+
+@cython.final
+cdef class BinaryBernsteinBounds(Bounds):
+    """The same for rewards that are 0 or 1, whose variance is m (1 - m).
+
+    n times the upper bound, S + sqrt(2 f S (n - S) / n) + 3 f, is concave in (n, S): S^2 / n is the perspective
+    of a convex function, and a root is concave and increases. So {(n, S) : the bound is above c} is convex. But
+    more successes may lower the bound, as they lower the variance: `above` looks at S = n as well, so that what
+    it says of one S holds for all larger ones.
+    """
+
+    cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], mean = arms.sums[arm] / n
+        return mean + self.radius(arm, mean, n, self.level.at(n, t))
+
+    cdef double lower(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], mean = arms.sums[arm] / n
+        return mean - self.radius(arm, mean, n, self.level.at(n, t))
+
+    cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil:
+        return sqrt(2.0 * max(mean * (1.0 - mean), 0.0) * level / n) + 3.0 * level / n
+
+    cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        cdef double edge = bar + ULPS * fabs(bar), short
+        level *= 1.0 - MARGIN
+        if total < 0.0 or not n * (edge - 1.0) < 3.0 * level:
+            return False
+        short = n * edge - total - 3.0 * level
+        return short < 0.0 or short * short < 2.0 * level * total * (n - total) / n
+
+    cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        cdef double edge = bar - ULPS * fabs(bar), short
+        level *= 1.0 + MARGIN
+        short = n * edge - total - 3.0 * level
+        return short > 0.0 and short * short > 2.0 * level * total * (n - total) / n

@@ -6,7 +6,7 @@ while its pulls n and sum S are in the stay region
     R = {(n, S) : upper bound of (n, S) at level f is above c},
 
 which is convex. Its edge is b(n) = c n - sigma sqrt(2 f n) for sub-Gaussian bounds; for
-divergence bounds n d(S/n, c) is the perspective of a convex function. A streak ends when (n, S)
+divergence bounds n d(S/n, c) is the perspective of a convex function; for Bernstein's see there. A streak ends when (n, S)
 leaves R, or at a round that is known beforehand (the horizon, or what the stopping rule says).
 
 Levels that depend on the arm's pulls, log(T/n) and KL-UCB++'s, or on the round, log t, are bounded
@@ -243,7 +243,7 @@ cdef class PositiveLeaps(Batch):
         cdef int64_t length
         cdef double n = <double>self._arms.pulls[arm], bar = explore.bar, mean = self._means[arm]
         cdef double level = explore.bounds.level.at(n, <double>(self._arms.t + 1))
-        cdef double root = sqrt(2.0 * explore.bounds.spread(arm, bar) * level / n)
+        cdef double root = explore.bounds.radius(arm, bar, n, level)
         cdef double slack = self._sums[arm] - n * (bar - root), slope = bar - 0.5 * root, loss, width, k
         if not slack > 0.0:
             return 0

@@ -51,8 +51,8 @@ _STOPPED = {
     stopping.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
     "at most {asked:.4g} of {rival!r}",
     stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
-    stopping.SPRT: "half of the rounds times the difference of the means was {value:.4g}, and {asked:.4g} was "
-    "enough for the gap {rule.gap:.4g}",
+    stopping.SPRT: "half of the rounds times the difference of the means was {value:.4g}, and {asked:.4g} "
+    "was enough for the gap {rule.gap:.4g}",
     stopping.LikelihoodRatio: "the log likelihood ratio of {arm!r} against every other arm was at least "
     "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough",
     pointers.FunctionStop: "the function {rule.name!r} said so",

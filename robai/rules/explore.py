@@ -13,7 +13,6 @@ from robai._base.spec import Field, Pairs, Part, parameter, spec
 from robai._core import explore_divergence, explore_index, explore_sampling, explore_stages, protocols
 from robai._core import families as _core_families
 from robai._core.bounds import (
-    BernsteinBounds,
     Bounds,
     DivergenceBounds,
     GaussianBounds,
@@ -31,6 +30,7 @@ from robai._core.levels import (
 from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
+from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
 from robai.rules.level import delta_of, iterated_level, level_of
 from robai.rules.parameters import (
@@ -175,7 +175,7 @@ class BernsteinBound(Optimism):
 
     def bounds(self, game: Game) -> Bounds:
         level = RoundLevel(self.zeta) if self.level == "round" else level_of(self, game)
-        return BernsteinBounds(level, game.length(self), self.constant == "maurer-pontil")
+        return bernstein_bounds(self, game, level, unbiased=self.constant == "maurer-pontil")
 
 
 @spec

@@ -11,10 +11,11 @@ from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Pairs, Part, optional, parameter, spec
 from robai._core import protocols, stopping, thresholds
-from robai._core.bounds import BernsteinBounds, GaussianBounds
+from robai._core.bounds import GaussianBounds
 from robai._core.levels import FixedLevel
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
+from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
 from robai.rules.level import delta_of, exploration, iterated_level
 from robai.rules.parameters import (
@@ -189,7 +190,7 @@ class Separation(Stopping):
         if self.share is not None:
             level = FixedLevel(self.share * math.log(game.horizon))
         if self.bounds == "bernstein":
-            return stopping.Separation(BernsteinBounds(level, game.length(self), False))
+            return stopping.Separation(bernstein_bounds(self, game, level))
         return stopping.Separation(GaussianBounds(level, game.scales(self)))
 
 

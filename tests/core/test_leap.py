@@ -154,6 +154,23 @@ def test_more_indices(policy, bandit):
     assert_engines_agree(policy, bandit, 3000, 500)
 
 
+# The best arm's index falls with its successes, where their mean is close to 1.
+@pytest.mark.parametrize("means", [(0.7, 0.2, 0.5), (1.0, 0.9), (0.99, 0.98, 0.2), (0.02, 0.01)], ids=str)
+@pytest.mark.parametrize(
+    "policy",
+    [
+        robai.UCBV(),
+        robai.UCBV(zeta=0.2),
+        robai.EOCPUG(bounds="bernstein"),
+        Policy(explore=rules.BernsteinBound("ratio")),
+        Policy(explore=rules.BernsteinBound("++"), stop=rules.Imbalance()),
+    ],
+    **by_label,
+)
+def test_variances_of_coins(policy, means):
+    assert_engines_agree(policy, robai.Bernoulli(means), 5000, 200)
+
+
 def test_quantiles_of_gaussian_posteriors():
     for c in (0.0, 5.0):
         assert_engines_agree(robai.BayesUCB(c), BANDITS[0], 3000, 500)
@@ -358,6 +375,8 @@ def test_means_whose_variance_is_too_small_for_a_double():
     [
         (robai.ThompsonSampling(), TWO, "does not work by an index"),
         (robai.BayesUCB(), COIN, "convex"),
+        (robai.UCBV(), robai.Binomial([2.5, 1.0], n=5), "does not work by an index"),
+        (Policy(rules.BernsteinBound(constant="maurer-pontil")), COIN, "does not work by an index"),
         (robai.BAIETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.DETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.TrackAndStop(), COIN, "does not work by an index"),

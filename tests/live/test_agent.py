@@ -53,7 +53,7 @@ def test_a_batch_before_any_reward_goes_to_all_arms_in_turn(policy):
     arms = agent.select_batch(256)
     counts = np.bincount(arms)
     assert agent.pending.tolist() == counts.tolist()
-    if policy != robai.ThompsonSampling():  # which needs no first pull: its prior spreads the arms
+    if not isinstance(policy, robai.ThompsonSampling):  # which needs no first pull: its prior spreads the arms
         assert arms.tolist() == [i % len(counts) for i in range(256)]
     assert counts.min() > 256 / len(counts) / 2
 
@@ -61,8 +61,8 @@ def test_a_batch_before_any_reward_goes_to_all_arms_in_turn(policy):
 def test_a_batch_after_one_reward_an_arm_does_not_go_to_one_arm(policy):
     if isinstance(policy, robai.DETC | robai.DETCK):
         pytest.skip("its second stage is about one arm")
-    if needs_an_interval(policy):
-        pytest.skip("for rewards in an interval")
+    if needs_an_interval(policy) or getattr(policy, "prior", "") == "uniform":
+        pytest.skip("for rewards in an interval, or coins")
     agent = agent_for(policy, fitting(policy, robai.Gaussian([0.7, 0.2, 0.5])), 10**6, rng=0)
     for _ in range(3):
         for arm in agent.labels:
@@ -99,8 +99,8 @@ def test_pending_rewards_drop_no_arm(policy):
 def test_with_late_rewards_every_committing_policy_still_finds_the_best_arm(policy, delay):
     if policy.parts().stop == rules.Never() and not isinstance(policy.parts().explore, rules.STAGED):
         pytest.skip("never commits")
-    if needs_an_interval(policy):
-        pytest.skip("for rewards in an interval")
+    if needs_an_interval(policy) or getattr(policy, "prior", "") == "uniform":
+        pytest.skip("for rewards in an interval, or coins")
     bandit = fitting(policy, robai.Gaussian([3.0, 0.0, 0.5]))
     agent = agent_for(policy, bandit, 3000, rng=3)
     generator, waiting = np.random.default_rng(5), []

@@ -92,6 +92,9 @@ def student_ratio(x, a, b):
 def bernstein(x, a, f):
     """How far a bound of rewards in an interval is from the mean."""
     low, high = x.bandit.support
+    if isinstance(x.bandit, robai.Bernoulli):
+        variance = x.mean(a) * (1 - x.mean(a))
+        return math.sqrt(2 * variance * f / x.n[a]) + 3 * f / x.n[a]
     return math.sqrt(2 * x.squares(a) / x.n[a] * f / x.n[a]) + 3 * (high - low) * f / x.n[a]
 
 
