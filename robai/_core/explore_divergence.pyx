@@ -11,7 +11,7 @@ taken at a later n:
 """
 
 cimport cython
-from libc.math cimport INFINITY, exp, fabs, log
+from libc.math cimport INFINITY, NAN, exp, fabs, log
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -34,7 +34,7 @@ cdef class MinimumDivergence(Optimism):
     cdef readonly Family family
     cdef double[::1] _means
     cdef double[::1] _logs                  # log N
-    cdef double[::1] _points                # q of every arm, infinite where there is none ...
+    cdef double[::1] _points                # q of every arm, NaN where there is none ...
     cdef double[::1] _least                 # ... and its index there
     cdef Py_ssize_t[::1] _rivals            # the arms about which these do not tell enough ...
     cdef double[::1] _indices               # ... and their indices, with a minus
@@ -91,7 +91,7 @@ cdef class MinimumDivergence(Optimism):
 
     cdef inline void _look_at(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         self._means[arm], self._logs[arm] = mean_of(arms, arm), log(<double>arms.pulls[arm])
-        self._points[arm] = INFINITY
+        self._points[arm] = NAN
 
     cdef inline double _index(self, const Arms* arms, Py_ssize_t arm, double mean) noexcept nogil:
         cdef double index = (
