@@ -1,13 +1,10 @@
 """IMED: the arm with the least index N d(m, M) + log N, where M is the largest mean.
 
-An arm is left out as long as even the leader's mean, M, is above its upper confidence bound at level
-log(n / N), n the pulls of the leader: so there is a streak as in explore_index.pxd, in which the leader's
-mean is compared with a bar. The bar stands still, though the bounds of the others grow with n, because it is
-taken at a later n:
-
-    An index grows with M. What it is at some q, from the arm's own mean on, it is at least, as long as
-    M >= q. So while the mean of the leader is above the q of every other arm (the bar is the largest), and its
-    own index, log n, below their indices at q, it stays: the least of these says until when.
+The leader's streak is as in explore_index.pxd. While the arm with the largest mean is pulled its own index is
+log n, n being its pulls. The index of another arm grows with M: what it is at some q, from the arm's own mean
+on, it is at least, as long as M >= q. So the leader stays while its mean is above the q of all others, the
+largest of which is the bar, and log n is below their indices at q, the least of which says until when. One
+divergence an arm, and only of arms whose q is no longer good: no round computes all indices.
 """
 
 cimport cython
