@@ -1,17 +1,14 @@
 """IMED: the arm with the least index N d(m, M) + log N, where M is the largest mean.
 
-An arm is left out as long as even the leader's mean, M, is above its upper confidence bound at level
-log(n / N), n the pulls of the leader: so there is a streak as in explore_index.pxd, in which the leader's
-mean is compared with a bar. The bar stands still, though the bounds of the others grow with n, because it is
-taken at a later n:
-
-    An index grows with M. What it is at some q, from the arm's own mean on, it is at least, as long as
-    M >= q. So while the mean of the leader is above the q of every other arm (the bar is the largest), and its
-    own index, log n, below their indices at q, it stays: the least of these says until when.
+The leader's streak is as in explore_index.pxd. While the arm with the largest mean is pulled its own index is
+log n, n being its pulls. The index of another arm grows with M: what it is at some q, from the arm's own mean
+on, it is at least, as long as M >= q. So the leader stays while its mean is above the q of all others, the
+largest of which is the bar, and log n is below their indices at q, the least of which says until when. One
+divergence an arm, and only of arms whose q is no longer good: no round computes all indices.
 """
 
 cimport cython
-from libc.math cimport INFINITY, exp, fabs, log
+from libc.math cimport INFINITY, NAN, exp, fabs, log
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -34,7 +31,7 @@ cdef class MinimumDivergence(Optimism):
     cdef readonly Family family
     cdef double[::1] _means
     cdef double[::1] _logs                  # log N
-    cdef double[::1] _points                # q of every arm, infinite where there is none ...
+    cdef double[::1] _points                # q of every arm, NaN where there is none ...
     cdef double[::1] _least                 # ... and its index there
     cdef Py_ssize_t[::1] _rivals            # the arms about which these do not tell enough ...
     cdef double[::1] _indices               # ... and their indices, with a minus
@@ -91,7 +88,7 @@ cdef class MinimumDivergence(Optimism):
 
     cdef inline void _look_at(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         self._means[arm], self._logs[arm] = mean_of(arms, arm), log(<double>arms.pulls[arm])
-        self._points[arm] = INFINITY
+        self._points[arm] = NAN
 
     cdef inline double _index(self, const Arms* arms, Py_ssize_t arm, double mean) noexcept nogil:
         cdef double index = (

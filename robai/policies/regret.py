@@ -136,10 +136,11 @@ class SPRTETC(BasePolicy):
 class IMED(BasePolicy):
     """The arm with the smallest N d(m, M) + log N, where M is the largest mean; never commits.
 
-    Indexed minimum empirical divergence of Honda and Takemura (2015): asymptotically optimal regret, proved there
-    for rewards bounded from above with the least divergence from an empirical distribution. Here d is that of
-    a one-parameter exponential family between means, which for Bernoulli rewards is the same. It needs neither the
-    horizon nor the round. No theorem is known to us for a variance that has to be estimated, and IMED refuses it.
+    Indexed minimum empirical divergence of Honda and Takemura (2015): asymptotically optimal regret, proved
+    there for rewards bounded from above with the least divergence from an empirical distribution. Here d is
+    that of a one-parameter exponential family between means, which for Bernoulli rewards is the same. It
+    needs neither the horizon nor the round. An unknown variance of Gaussian rewards is refused: there d is no
+    function of two means.
 
     Parameters
     ----------

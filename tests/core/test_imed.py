@@ -1,10 +1,11 @@
 """IMED: streaks of the leader, by steps and by leaps, from the formula alone; what it refuses.
 
-Its arms are compared with the reference in test_policies.py, its engines in test_leap.py, its regret with that
-of another program in test_field_regret.py. Seeds are fixed.
+Its arms are compared with the reference in test_policies.py, its engines in test_leap.py, its regret with
+that of another program in test_field_regret.py. Seeds are fixed.
 """
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -48,8 +49,8 @@ COINS = (robai.Bernoulli([0.7, 0.2]), lambda rng, mean, size: (rng.random(size) 
 RARE = (robai.Bernoulli([0.05, 0.02]), COINS[1])
 COUNTS = (robai.Poisson([1.0, 0.5]), lambda rng, mean, size: rng.poisson(mean, size).astype(float))
 TIMES = (robai.Exponential([1.0, 0.4]), lambda rng, mean, size: rng.exponential(mean, size))
-# Pulls and means of every arm: of a leader that is soon overtaken, late, or never; that is ahead by luck, and whose
-# mean falls below another's; that has fewer pulls than the others.
+# Pulls and means of every arm: of a leader that is soon overtaken, late, or never; or that is ahead by luck,
+# with fewer pulls than the others, and whose mean falls below another's.
 STATES = [
     pytest.param(GAUSSIAN, (1000, 60), (0.7, 0.2), id="soon"),
     pytest.param(GAUSSIAN, (1000, 48), (0.74, 0.2), id="late"),
@@ -121,12 +122,12 @@ def test_an_arm_that_never_fails_is_played_for_ever():
     ],
 )
 def test_an_unknown_variance_is_refused(policy, name, instead):
-    with pytest.raises(ValueError) as caught:
-        robai.Agent(policy, arms=2, horizon=100, reward="gaussian")
-    assert str(caught.value) == (
+    message = (
         f"{name} needs a known variance, and that of Gaussian(variance='both') is not: "
         f"use {instead}, or say families.Gaussian(sigma)"
     )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        robai.Agent(policy, arms=2, horizon=100, reward="gaussian")
 
 
 def test_an_index_is_no_confidence_bound():
