@@ -53,7 +53,7 @@ ROWS = {
     "track-and-stop": (robai.TrackAndStop(), robai.Gaussian),
     "action-elimination": (robai.ActionElimination(), robai.Gaussian),
 }
-assert {type(policy) for policy, _ in ROWS.values()} == set(POLICIES.values())
+assert {type(policy) for policy, _ in ROWS.values()} <= set(POLICIES.values())
 
 
 def means(n_arms):
