@@ -34,6 +34,21 @@ CASES = [
     (robai.TrackAndStop(), robai.Gaussian),
     (robai.ActionElimination(), robai.Gaussian),
 ]
+IDENTIFICATION = [
+    robai.Uniform(delta=0.1),
+    robai.KLLUCB(delta=0.1),
+    robai.LUCB(delta=0.1),
+    robai.UGapE(delta=0.1),
+    robai.LilUCB(delta=0.1),
+    robai.TopTwo(delta=0.1),
+    robai.TTTS(delta=0.1),
+    robai.T3C(delta=0.1),
+    robai.TTUCB(delta=0.1),
+    robai.EBTCI(delta=0.1),
+    robai.Racing(delta=0.1),
+    robai.SequentialHalving(),
+    robai.SuccessiveRejects(),
+]
 assert {type(policy) for policy, _ in CASES} <= set(POLICIES.values())  # all of them: policies.py
 
 
@@ -50,6 +65,18 @@ def test_round(benchmark, policy, family, arms):
     np.testing.assert_allclose(result.final_regret, result.pulls @ bandit.gaps)
     # Worse than pulling at random would be no policy.
     assert result.final_regret.mean() < 0.5 * (arms - 1) / arms * HORIZON
+    rounds = np.where(result.commit_time < 0, HORIZON, result.commit_time).sum()
+    report(benchmark, rounds, "ns_per_round")
+
+
+@pytest.mark.parametrize("arms", [2, 5, 20])
+@pytest.mark.parametrize("policy", IDENTIFICATION, ids=repr)
+def test_identification(benchmark, policy, arms):
+    bandit = robai.Bernoulli([0.3, *np.linspace(0.21, 0.18, arms - 1)])
+    result = benchmark(robai.simulate, policy, bandit, HORIZON, 20, **EVERY_ROUND)
+
+    assert (result.pulls.sum(axis=1) == HORIZON).all()
+    assert (result.committed_arm[result.committed] == 0).mean() > 0.5
     rounds = np.where(result.commit_time < 0, HORIZON, result.commit_time).sum()
     report(benchmark, rounds, "ns_per_round")
 

@@ -129,8 +129,14 @@ cdef class DivergenceBounds(Bounds):
                 or n * self.family.divergence(arm, mean, edge) < level)
 
     cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
-        cdef double mean = total / n, edge = bar - ULPS * fabs(bar)
-        return mean < edge and n * self.family.divergence(arm, mean, edge) > (1.0 + MARGIN) * level
+        # Likewise d(p, q) >= (q - p)^2 / (2 V(p + 2 (q - p) / 3)), nearly equal if q is close to p: d is the
+        # integral of (x - p) / V(x) from p to q, and 1/V is convex in every family (Jensen's inequality).
+        cdef double mean = total / n, edge = bar - ULPS * fabs(bar), reach = edge - mean
+        if not reach > 0.0:
+            return False
+        level *= 1.0 + MARGIN
+        return (n * reach * reach > 2.0 * level * self.family.variance(arm, mean + reach * (2.0 / 3.0))
+                or n * self.family.divergence(arm, mean, edge) > level)
 
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:

@@ -196,7 +196,7 @@ cdef class Batch:
         while self._arms.t < self._arms.horizon:
             if self._arms.squares != NULL:
                 add_up_squares(&self._arms)
-            if self._stop.fires(&self._arms):
+            if not self._explore.midway and self._stop.fires(&self._arms):
                 return True
             while self._explore.prepares and not self._explore.prepare(&self._arms):
                 if late(self, LOOK):
@@ -205,7 +205,8 @@ cdef class Batch:
             if arm < 0:
                 return True
             self._pull(arm)
-            if late(self, self._arms.n_arms):           # which the rules may have looked at, all of them
+            # The rules may have looked at all arms.
+            if late(self, LOOK if self._explore.slow else self._arms.n_arms):
                 return False
         return True
 

@@ -11,8 +11,10 @@ class BoundElimination(Elimination):
     bounds: Bounds
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
 
+class Sweeps(Elimination): ...
+
 @final
-class SweepElimination(Elimination):
+class SweepElimination(Sweeps):
     delta: float
     sigma: float
     def __init__(self, n_arms: int, delta: float, sigma: float) -> None: ...

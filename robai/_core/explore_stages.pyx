@@ -8,14 +8,11 @@ import numpy as np
 
 from robai._base import checks
 from robai._core.bounds cimport Bounds
-from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, mean_of
-from robai._core.rng cimport Rng
+from robai._core.protocols cimport argmax, expect_fields, mean_of
 
 
 cdef class Elimination(Exploration):
     """Pull the arms that are still active in turn, and drop those that cannot be the best."""
-    cdef Py_ssize_t[::1] _active
-    cdef Py_ssize_t _count                  # of active arms; 0 before the first question
 
     def __init__(self, Py_ssize_t n_arms):
         self._active = np.empty(n_arms, dtype=np.intp)
@@ -25,19 +22,26 @@ cdef class Elimination(Exploration):
         self._count = 0
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
-        """Is an arm still in doubt, beside the active arm with the largest mean?"""
         return True
 
-    cdef void eliminate(self, const Arms* arms) noexcept nogil:
-        cdef Py_ssize_t i, kept = 0, best
-        if self._count == 0:
-            self._count = arms.n_arms
-            for i in range(arms.n_arms):
-                self._active[i] = i
-        best = self._active[0]
+    cdef void begin(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t arm
+        self._count = arms.n_arms
+        for arm in range(arms.n_arms):
+            self._active[arm] = arm
+
+    cdef Py_ssize_t best(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t i, best = self._active[0]
         for i in range(1, self._count):
             if mean_of(arms, self._active[i]) > mean_of(arms, best):
                 best = self._active[i]
+        return best
+
+    cdef void eliminate(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i, kept = 0, best
+        if self._count == 0:
+            self.begin(arms)
+        best = self.best(arms)
         for i in range(self._count):
             if self._active[i] == best or self.keeps(arms, best, self._active[i]):
                 self._active[kept] = self._active[i]
@@ -86,47 +90,20 @@ cdef class BoundElimination(Elimination):
         lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        self.eliminate(arms)
+        self.eliminate(arms, rng)
         return -1 if self._count == 1 else self._active[arms.t % self._count]
 
 
-@cython.final
-cdef class SweepElimination(Elimination):
-    """After every sweep over the active arms, drop each a with m_max - m_a >= 2 alpha_n,
-
-        alpha_n = sigma sqrt(2 log(4 K n^2 / delta) / n), n sweeps.
-
-    Even-Dar, Mannor and Mansour (2006), for sigma-sub-Gaussian rewards.
-    """
-    cdef readonly double delta
-    cdef readonly double sigma
-    cdef Py_ssize_t _next
-
-    def __init__(self, Py_ssize_t n_arms, double delta, double sigma):
-        Elimination.__init__(self, n_arms)
-        self.delta = delta
-        self.sigma = sigma
+cdef class Sweeps(Elimination):
+    """After every sweep over the active arms, see which to drop."""
 
     cdef void restart(self) noexcept nogil:
         self._count = 0
         self._next = 0
 
-    cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
-        # In a simulation all active arms have as many; an agent waits for the slowest rewards.
-        cdef int64_t n = min(arms.pulls[best], arms.pulls[arm])
-        return mean_of(arms, best) - mean_of(arms, arm) < 2.0 * self.radius(arms.n_arms, <double>n)
-
-    cdef double radius(self, Py_ssize_t n_arms, double n) noexcept nogil:
-        """alpha_n."""
-        return self.sigma * sqrt(2.0 * log(4.0 * <double>n_arms * n * n / self.delta) / n)
-
-    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        cdef double radius = self.radius(arms.n_arms, <double>arms.pulls[arm]), mean = mean_of(arms, arm)
-        lower[0], upper[0] = mean - radius, mean + radius
-
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         if self._next == self._count:
-            self.eliminate(arms)
+            self.eliminate(arms, rng)
             self._next = 0
             if self._count == 1:
                 return -1
@@ -140,6 +117,36 @@ cdef class SweepElimination(Elimination):
         expect_fields(memory, ("active", "next"))
         self._keep(memory["active"])
         self._next = checks.whole("next", memory["next"], 0, self._count)
+
+
+@cython.final
+cdef class SweepElimination(Sweeps):
+    """After every sweep, drop each a with m_max - m_a >= 2 alpha_n,
+
+        alpha_n = sigma sqrt(2 log(4 K n^2 / delta) / n), n sweeps.
+
+    Even-Dar, Mannor and Mansour (2006), for sigma-sub-Gaussian rewards.
+    """
+    cdef readonly double delta
+    cdef readonly double sigma
+
+    def __init__(self, Py_ssize_t n_arms, double delta, double sigma):
+        Elimination.__init__(self, n_arms)
+        self.delta = delta
+        self.sigma = sigma
+
+    cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
+        # In a simulation all active arms have as many; an agent waits for the slowest rewards.
+        cdef int64_t n = min(arms.pulls[best], arms.pulls[arm])
+        return mean_of(arms, best) - mean_of(arms, arm) < 2.0 * self.radius(arms.n_arms, <double>n)
+
+    cdef double radius(self, Py_ssize_t n_arms, double n) noexcept nogil:
+        """alpha_n."""
+        return self.sigma * sqrt(2.0 * log(4.0 * <double>n_arms * n * n / self.delta) / n)
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        cdef double radius = self.radius(arms.n_arms, <double>arms.pulls[arm]), mean = mean_of(arms, arm)
+        lower[0], upper[0] = mean - radius, mean + radius
 
 
 cdef inline double detc_radius(double horizon, double n, double sigma) noexcept nogil:

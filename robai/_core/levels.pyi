@@ -2,6 +2,7 @@ from typing import final
 
 class Level:
     grows: bool
+    alike: bool
     first: int
     fallible: bool
     def complaint(self) -> str | None: ...
@@ -65,3 +66,25 @@ class AdaLevel(Level):
 class IteratedLevel(Level):
     delta: float
     def __init__(self, delta: float) -> None: ...
+
+@final
+class LilLevel(Level):
+    factor: float
+    stretch: float
+    base: float
+    def __init__(self, base: float, eps: float, beta: float) -> None: ...
+
+@final
+class PracticalLevel(Level):
+    base: float
+    def __init__(self, delta: float) -> None: ...
+
+@final
+class DivergenceLevel(Level):
+    base: float
+    def __init__(self, delta: float, n_arms: float) -> None: ...
+
+@final
+class HoeffdingLevel(Level):
+    base: float
+    def __init__(self, delta: float, n_arms: float) -> None: ...

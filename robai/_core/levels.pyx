@@ -32,6 +32,7 @@ cdef class FixedLevel(Level):
 
     def __init__(self, double value):
         self.value = value
+        self.alike = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.value
@@ -68,7 +69,7 @@ cdef class RoundLevel(Level):
     cdef readonly double zeta
 
     def __init__(self, double zeta=1.0):
-        self.grows = True
+        self.grows = self.alike = True
         self.zeta = zeta
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -203,3 +204,68 @@ cdef class IteratedLevel(Level):
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double root = log(n)
         return log_plus(3.0 * root * root / self.delta) if n >= 2.0 else INFINITY
+
+
+@cython.final
+cdef class LilLevel(Level):
+    """factor (log log(stretch n) + base), n >= 2: lil'UCB, Jamieson et al. (2014).
+
+    Its bound is m + (1 + beta) (1 + sqrt(eps)) sigma sqrt(2 (1 + eps) log(log((1 + eps) n) / delta) / n).
+    """
+    cdef readonly double factor             # (1 + beta)^2 (1 + sqrt(eps))^2 (1 + eps)
+    cdef readonly double stretch            # 1 + eps
+    cdef readonly double base               # log(1 / delta)
+
+    def __init__(self, double base, double eps, double beta):
+        self.base, self.stretch = base, 1.0 + eps
+        self.factor = ((1.0 + beta) * (1.0 + sqrt(eps))) ** 2 * self.stretch
+        self.first = 2
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return self.factor * max(log(log(self.stretch * n)) + self.base, 0.0) if n >= 2.0 else INFINITY
+
+
+@cython.final
+cdef class PracticalLevel(Level):
+    """log((1 + log t) / delta): that of Garivier and Kaufmann (2016), for bounds; without a theorem."""
+    cdef readonly double base
+
+    def __init__(self, double delta):
+        self.base = -log(delta)
+        self.grows = self.alike = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return self.base + log(1.0 + log(t))
+
+
+@cython.final
+cdef class DivergenceLevel(Level):
+    """b + log b, b = log(405.5 K t^1.1 / delta): KL-LUCB, Kaufmann and Kalyanakrishnan (2013).
+
+    All bounds of an exponential family hold at all times, but for a probability of delta.
+    """
+    cdef readonly double base
+
+    def __init__(self, double delta, double n_arms):
+        self.base = log(405.5 * n_arms) - log(delta)
+        self.grows = self.alike = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        cdef double b = self.base + 1.1 * log(t)
+        return b + log(b)
+
+
+@cython.final
+cdef class HoeffdingLevel(Level):
+    """log(5 K t^4 / (4 delta)): LUCB, Kalyanakrishnan, Tewari, Auer and Stone (2012).
+
+    The same for sub-Gaussian rewards.
+    """
+    cdef readonly double base
+
+    def __init__(self, double delta, double n_arms):
+        self.base = log(1.25 * n_arms) - log(delta)
+        self.grows = self.alike = True
+
+    cdef double at(self, double n, double t) noexcept nogil:
+        return self.base + 4.0 * log(t)

@@ -93,8 +93,7 @@ cdef class Player:
         self._ledger = Ledger(
             n_arms, horizon, self._exploration, initial_pulls, squares or self._estimates, sigma)
         self.horizon, self.stream, self._rewards = horizon, stream, rewards
-        self.lock = Lock()
-        self._committed_arm = -1
+        self.lock, self._committed_arm = Lock(), -1
         self._exploration.restart()
 
     def restore(self, pulls, sums, squares, pending, alarms, commitment):
@@ -218,8 +217,8 @@ cdef class Player:
 
     cdef Py_ssize_t _fill(self, int64_t[::1] arms, Py_ssize_t* i) noexcept:
         """A bounded number of choices from arms[i] on; what `_next` said last."""
-        cdef Py_ssize_t arm = 0, count = max(1, PIECE // self._ledger.answered.n_arms)
-        cdef Py_ssize_t end = min(arms.shape[0], i[0] + count)
+        cdef Py_ssize_t arm = 0, piece = 1 if self._exploration.slow else PIECE
+        cdef Py_ssize_t end = min(arms.shape[0], i[0] + max(1, piece // self._ledger.answered.n_arms))
         with nogil:
             while i[0] < end:
                 arm = self._next()
@@ -279,9 +278,10 @@ cdef class Player:
         return AT_HORIZON if self._ledger.shown.t >= self.horizon else 0
 
     cdef bint _stops(self) noexcept nogil:
+        cdef bint midway = self._exploration.midway and self._ledger.shown.t < self.horizon
         if self._estimates:
             self._ledger.add_squares_up()
-        return self._ledger.beginners == 0 and self._stop.fires(&self._ledger.answered)
+        return not (self._ledger.beginners or midway) and self._stop.fires(&self._ledger.answered)
 
     cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
         """The arm to be committed to, where `_next` gave none."""

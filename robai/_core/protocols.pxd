@@ -45,6 +45,17 @@ cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
     return arms.sums[arm] / <double>arms.pulls[arm]
 
 
+cdef inline Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
+    """The first arm with the largest mean."""
+    cdef Py_ssize_t arm, best = 0
+    cdef double mean, largest = mean_of(arms, 0)
+    for arm in range(1, arms.n_arms):
+        mean = mean_of(arms, arm)
+        if mean > largest:
+            best, largest = arm, mean
+    return best
+
+
 cdef inline void count_pulls(Arms* arms, Py_ssize_t arm, int64_t count) noexcept nogil:
     """`count` more pulls of an arm, in `pulls` and `most`; rounds and sums are the caller's."""
     arms.pulls[arm] += count
@@ -105,6 +116,11 @@ cdef class Exploration:
     cdef readonly bint concludes
     # Does it tell answered pulls from pending ones? A live agent shows it the former, and the latter beside.
     cdef readonly bint discerns
+    # Is it in the middle of pulls that belong together? The stopping rule is asked when they are over, or at
+    # the horizon. It changes from one `select` to the next.
+    cdef readonly bint midway
+    # Can one `select` take a millisecond, so that there is to be a look at the clock after each?
+    cdef readonly bint slow
     # Can `select` take long, and `prepare` do its work in parts?
     cdef readonly bint prepares
     # Does it pull the arm with the largest index, so that the leap engine can play it?

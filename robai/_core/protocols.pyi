@@ -20,6 +20,8 @@ class Exploration:
     initial_pulls: int
     concludes: bool
     discerns: bool
+    midway: bool
+    slow: bool
     prepares: bool
     leaps: bool
     fallible: bool

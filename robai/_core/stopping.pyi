@@ -24,6 +24,11 @@ class Separation(Stopping):
     def __init__(self, bounds: Bounds) -> None: ...
 
 @final
+class Dominance(Stopping):
+    factor: float
+    def __init__(self, factor: float) -> None: ...
+
+@final
 class MeanGap(Stopping):
     horizon: float
     sigma: float

@@ -8,7 +8,16 @@ import numpy as np
 
 from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
-from robai._core.protocols cimport Arms, Commitment, Compared, Exploration, Stopping, argmax, mean_of
+from robai._core.protocols cimport (
+    Arms,
+    Commitment,
+    Compared,
+    Exploration,
+    Stopping,
+    argmax,
+    best_mean,
+    mean_of,
+)
 from robai._core.rng cimport Rng
 from robai._core.thresholds cimport Threshold
 
@@ -89,6 +98,30 @@ cdef class Imbalance(Stopping):
         return <int64_t>min(needed, 9e18)
 
 
+@cython.final
+cdef class Dominance(Stopping):
+    """When some N_a >= 1 + factor times the sum of all other N: lil'UCB."""
+    cdef readonly double factor
+
+    def __init__(self, double factor):
+        self.factor = factor
+        self.leaps = True
+
+    cdef Compared compared(self, const Arms* arms) noexcept nogil:
+        cdef double most = <double>arms.pulls[arms.most]
+        cdef double asked = 1.0 + self.factor * (<double>arms.t - most)
+        return Compared(most >= asked, most, asked, arms.most, second_most(arms, arms.most))
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef double most = <double>arms.pulls[arms.most]
+        return most >= 1.0 + self.factor * (<double>arms.t - most)
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        # Pulls of an arm bring no other closer. Rounded down, as for `Imbalance`.
+        cdef double n = <double>arms.pulls[arm], needed = 1.0 + self.factor * (<double>arms.t - n) - n
+        return <int64_t>min(max(needed, 1.0), 9e18)
+
+
 cdef int64_t largest_but(const Arms* arms, Py_ssize_t arm) noexcept nogil:
     """The largest number of pulls of the other arms: without a branch, which `second_most` cannot do."""
     cdef Py_ssize_t other
@@ -112,19 +145,13 @@ cdef Py_ssize_t second_most(const Arms* arms, Py_ssize_t arm) noexcept nogil:
 cdef class Separation(Stopping):
     """When the lower bound of the arm with the largest mean is above all other upper bounds."""
     cdef readonly Bounds bounds
+    cdef Py_ssize_t _hint                   # the arm that was too close last, to be looked at first
 
     def __init__(self, Bounds bounds not None):
         self.bounds = bounds
         self.moments, self.initial_pulls = bounds.moments, bounds.initial_pulls
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
-        return self._compared(arms, False)
-
-    cdef bint fires(self, const Arms* arms) noexcept nogil:
-        return self._compared(arms, True).fires
-
-    cdef Compared _compared(self, const Arms* arms, bint hurried) noexcept nogil:
-        """With all others, or up to the first that is not below."""
         cdef Py_ssize_t best = best_mean(arms), arm
         cdef double t = <double>(arms.t + 1), upper
         cdef double floor = self.bounds.lower(arms, best, t)
@@ -135,11 +162,30 @@ cdef class Separation(Stopping):
             upper = self.bounds.upper(arms, arm, t)
             if upper > compared.asked or compared.rival < 0:
                 compared.asked, compared.rival = upper, arm
-            if upper >= floor:
+            if not upper < floor:
                 compared.fires = False
-                if hurried:
-                    break
         return compared
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        # One inversion, and mostly one arm: that which was too close last time is so again.
+        cdef Py_ssize_t best = best_mean(arms), arm, i
+        cdef double t = <double>(arms.t + 1), floor = self.bounds.lower(arms, best, t)
+        for i in range(arms.n_arms):
+            arm = self._hint + i
+            if arm >= arms.n_arms:
+                arm -= arms.n_arms
+            if arm != best and not self._is_below(arms, arm, t, floor):
+                self._hint = arm
+                return False
+        return True
+
+    cdef bint _is_below(self, const Arms* arms, Py_ssize_t arm, double t, double floor) noexcept nogil:
+        cdef double n = <double>arms.pulls[arm], total = arms.sums[arm], level = self.bounds.level.at(n, t)
+        if self.bounds.above(arm, n, total, level, floor):
+            return False
+        if self.bounds.below(arm, n, total, level, floor):
+            return True
+        return self.bounds.upper(arms, arm, t) < floor
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         cdef double t = <double>(arms.t + 1)
@@ -244,17 +290,6 @@ cdef class LikelihoodRatio(Stopping):
                 if hurried:
                     break
         return compared
-
-
-cdef Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
-    """The first arm with the largest mean."""
-    cdef Py_ssize_t arm, best = 0
-    cdef double mean, largest = mean_of(arms, 0)
-    for arm in range(1, arms.n_arms):
-        mean = mean_of(arms, arm)
-        if mean > largest:
-            best, largest = arm, mean
-    return best
 
 
 cdef class Pair(Stopping):

@@ -94,6 +94,8 @@ def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | Non
     game = replace(game, policy=policy)
     with_sigma = (rule for rule in rules_of(policy._parts) if not isinstance(rule, families.Family))
     used = (
-        rule for rule in with_sigma if hasattr(rule, "sigma") and getattr(rule, "bounds", "") != "bernstein"
+        rule
+        for rule in with_sigma
+        if hasattr(rule, "sigma") and getattr(rule, "bounds", "") not in ("bernstein", "kl")
     )
     return next(map(game.sigma_of, used), None)

@@ -9,8 +9,8 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._base.text import align
-from robai._core import explore_lead, explore_stages, pointers, stopping
-from robai._core.protocols import Evidence
+from robai._core import explore_lead, explore_pairs, explore_stages, pointers, stopping
+from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ _STOPPED = {
     stopping.FixedRound: "{value:,.0f} rewards had arrived, and exploration was to end at {asked:,.0f}",
     stopping.Imbalance: "{arm!r} had {value:,.0f} pulls, more than {asked:,.1f}: l = {rule.level:.4g} times "
     "the {rival_pulls:,} of {rival!r}, the most of any other arm, plus one",
+    stopping.Dominance: "{arm!r} had {value:,.0f} pulls, at least {asked:,.1f}: {rule.factor:.4g} times "
+    "those of all others together, plus one",
     stopping.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
     "at most {asked:.4g} of {rival!r}",
     stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
@@ -86,7 +88,7 @@ def reason(agent: Agent[Any]) -> str | None:
         for report in rules.stop.report(seen.evidence)
         if rules.stop.fires_on(seen.evidence)
     ]
-    return f"{', and '.join(stopped) or _ended(rules.explore, seen, arm)}; {_chosen(rules.commit, seen, arm)}"
+    return f"{', and '.join(stopped) or _ended(rules, seen, arm)}; {_chosen(rules.commit, seen, arm)}"
 
 
 def _chosen(rule: Any, seen: Seen, arm: int) -> str:
@@ -96,9 +98,9 @@ def _chosen(rule: Any, seen: Seen, arm: int) -> str:
     return f"{seen.labels[arm]!r} had {_CHOSEN[type(rule)].format(score)}"
 
 
-def _ended(rule: Any, seen: Seen, arm: int) -> str:
+def _ended(rules: Started, seen: Seen, arm: int) -> str:
     """Why an exploration in stages ended by itself."""
-    memory = rule.memory()
+    rule, memory = rules.explore, rules.explore.memory()
     if isinstance(rule, explore_stages.DoubleExplore):
         favourite, other = memory["favourite"], 1 - memory["favourite"]
         fresh = seen.pulls[other] - memory["old_pulls"]
@@ -119,6 +121,13 @@ def _ended(rule: Any, seen: Seen, arm: int) -> str:
             "and the fresh mean of every other arm was far enough below"
         )
     others = [other for other in range(len(seen.pulls)) if other != arm]
+    if isinstance(rule, explore_pairs.GapIndex):
+        bounds = intervals(rules, seen.evidence)
+        rival = max(others, key=lambda other: bounds[other][1] or -math.inf)
+        return (
+            f"the lower bound of {seen.labels[arm]!r}, {bounds[arm][0]:.4g}, was not below the upper bound "
+            f"of any other arm, at most {bounds[rival][1]:.4g} of {seen.labels[rival]!r}"
+        )
     runner_up = max(others, key=seen.mean)
     return (
         f"all other arms had been dropped, the best of them {seen.labels[runner_up]!r} "

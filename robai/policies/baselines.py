@@ -185,7 +185,7 @@ class UCBAlpha(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
     """
 
-    instead: ClassVar[str] = "TrackAndStop()"
+    instead: ClassVar[str] = "KLLUCB()"
     alpha: float = parameter(ALPHA, default=2.0)
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
@@ -250,7 +250,7 @@ class ActionElimination(BasePolicy):
         Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
     """
 
-    instead: ClassVar[str] = "TrackAndStop()"
+    instead: ClassVar[str] = "Racing()"
     delta: float | None = parameter(DELTA, default=None)
     radius: Radius = parameter(RADIUS, default="paper")
     sigma: Sigma = parameter(SIGMA, default=None)

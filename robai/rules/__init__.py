@@ -14,7 +14,6 @@ from robai.rules.commit import (
     Recommended,
 )
 from robai.rules.explore import (
-    STAGED,
     AdaBound,
     AnytimeMoss,
     BernsteinBound,
@@ -34,12 +33,23 @@ from robai.rules.explore import (
     WideBound,
 )
 from robai.rules.game import Game
+from robai.rules.identify import (
+    GapIndex,
+    Halving,
+    IteratedBound,
+    LeaderChallenger,
+    Racing,
+    Rejects,
+    TopTwo,
+)
 from robai.rules.lead import Lead
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
 from robai.rules.stop import (
     SPRT,
     Both,
+    Budget,
+    Dominance,
     Either,
     FixedBudget,
     FixedRound,
@@ -54,6 +64,9 @@ from robai.rules.stop import (
     Stopping,
 )
 
+# Explorations that end by themselves and recommend an arm.
+STAGED = (Elimination, DoubleExplore, DoubleExploreK, GapIndex, Racing, Halving, Rejects)
+
 __all__ = [
     "SPRT",
     "STAGED",
@@ -62,7 +75,9 @@ __all__ = [
     "BernsteinBound",
     "BernsteinLower",
     "Both",
+    "Budget",
     "Commitment",
+    "Dominance",
     "DoubleExplore",
     "DoubleExploreK",
     "Either",
@@ -71,14 +86,18 @@ __all__ = [
     "FixedBudget",
     "FixedRound",
     "Game",
+    "GapIndex",
+    "Halving",
     "Imbalance",
     "Index",
+    "IteratedBound",
     "KLLowerBound",
     "KLUpperBound",
     "KnownDivergence",
     "KnownGap",
     "LargestMean",
     "Lead",
+    "LeaderChallenger",
     "Level",
     "LikelihoodRatio",
     "LowerBound",
@@ -90,11 +109,14 @@ __all__ = [
     "PosteriorQuantile",
     "PosteriorSampling",
     "PythonExploration",
+    "Racing",
     "Recommended",
+    "Rejects",
     "RoundRobin",
     "Separation",
     "Stop",
     "Stopping",
+    "TopTwo",
     "Tracking",
     "UpperBound",
     "WideBound",

@@ -9,9 +9,9 @@ from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
-from robai.rules.explore import BernsteinBound, kl_bounds
+from robai.rules.explore import BernsteinBound
 from robai.rules.game import Game
-from robai.rules.level import horizon_level
+from robai.rules.level import horizon_level, kl_bounds
 from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
 
 

@@ -14,10 +14,8 @@ from robai._core import explore_divergence, explore_index, explore_sampling, exp
 from robai._core import families as _core_families
 from robai._core.bounds import (
     Bounds,
-    DivergenceBounds,
     GaussianBounds,
     PosteriorBounds,
-    StudentBounds,
 )
 from robai._core.levels import (
     AdaLevel,
@@ -27,12 +25,11 @@ from robai._core.levels import (
     RoundLevel,
     SurpriseLevel,
 )
-from robai._core.levels import Level as CoreLevel
 from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
-from robai.rules.level import delta_of, iterated_level, level_of
+from robai.rules.level import delta_of, iterated_level, kl_bounds, level_of
 from robai.rules.parameters import (
     ALPHA,
     ANYTIME_ALPHA,
@@ -127,17 +124,6 @@ class KLUpperBound(Optimism):
 
     def bounds(self, game: Game) -> Bounds:
         return kl_bounds(self, level_of(self, game), game)
-
-
-def kl_bounds(rule: Any, level: CoreLevel, game: Game) -> Bounds:
-    """The bounds of a rule with a `family`."""
-    family = game.family_for(type(rule).__name__, rule.family)
-    if isinstance(family, families.Gaussian):
-        if family.sigma is None:
-            return StudentBounds(level, family.variance)
-        # n (q - m)^2 / (2 sigma^2) <= f, solved for q
-        return GaussianBounds(level, game.scales(family))
-    return DivergenceBounds(level, family._core(game.n_arms))
 
 
 @spec
@@ -360,7 +346,3 @@ class Index(Pointed, Exploration):
         pulls, moments = self.initial_pulls, self.moments
         bounds = FunctionBounds(level, *self.func.resolve(), self.name, pulls, moments, game.horizon, n_arms)
         return explore_index.optimism(n_arms, bounds)
-
-
-# Explorations that end by themselves and recommend an arm.
-STAGED = (Elimination, DoubleExplore, DoubleExploreK)

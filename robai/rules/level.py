@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from robai import families
 from robai._base import checks
-from robai._core import levels
+from robai._core import bounds, levels
+from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
 from robai.rules.pointer import Level
+from robai.rules.threshold import SeparationThreshold, check_bounds_proved
 
 
 def exploration(horizon: float, inflation: float = 1.0) -> float:
@@ -59,3 +62,41 @@ def delta_of(rule: Any, game: Game) -> float:
 def iterated_level(rule: Any, game: Game) -> levels.Level:
     """The level of w(N), the width of UCB_alpha."""
     return levels.IteratedLevel(delta_of(rule, game))
+
+
+def kl_bounds(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
+    """The bounds of a rule with a `family`."""
+    family = game.family_for(type(rule).__name__, rule.family)
+    if isinstance(family, families.Gaussian):
+        if family.sigma is None:
+            return bounds.StudentBounds(level, family.variance)
+        # n (q - m)^2 / (2 sigma^2) <= f, solved for q
+        return bounds.GaussianBounds(level, game.scales(family))
+    return bounds.DivergenceBounds(level, family._core(game.n_arms))
+
+
+def threshold_level(name: SeparationThreshold, rule: Any, game: Game) -> levels.Level:
+    """The level of a rule with `delta` and `bounds`, by the name of its threshold.
+
+    A ValueError where that has no proof for these bounds.
+    """
+    delta = delta_of(rule, game)
+    if name == "iterated":
+        return levels.IteratedLevel(delta)
+    if name == "practical":
+        return levels.PracticalLevel(delta)
+    if rule.bounds == "gaussian":
+        return levels.HoeffdingLevel(delta, game.n_arms)
+    if rule.bounds == "bernstein":
+        raise ValueError(f"threshold={name!r} is proved for bounds 'kl' and 'gaussian', got 'bernstein'")
+    check_bounds_proved(name, game.family_for(type(rule).__name__, rule.family), game)
+    return levels.DivergenceLevel(delta, game.n_arms)
+
+
+def bounds_of(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
+    """The bounds of a rule with `bounds`, `sigma` and `family`."""
+    if rule.bounds == "bernstein":
+        return bernstein_bounds(rule, game, level)
+    if rule.bounds == "gaussian":
+        return bounds.GaussianBounds(level, game.scales(rule))
+    return kl_bounds(rule, level, game)

@@ -11,17 +11,16 @@ from robai import families
 from robai._base import checks
 from robai._base.spec import Field, Kind, Pairs, Part, optional, parameter, spec
 from robai._core import protocols, stopping, thresholds
-from robai._core.bounds import GaussianBounds
 from robai._core.levels import FixedLevel
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
-from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
-from robai.rules.level import delta_of, exploration, iterated_level
+from robai.rules.level import bounds_of, delta_of, exploration, threshold_level
 from robai.rules.parameters import (
+    ANY_BOUNDS,
     BAR,
-    BOUNDS,
     DELTA,
+    DOMINANCE,
     FAMILY,
     GAP,
     INFLATION,
@@ -29,12 +28,18 @@ from robai.rules.parameters import (
     ROUND,
     SHARE,
     SIGMA,
+    AnyBounds,
     Bar,
-    BoundsName,
     Sigma,
 )
 from robai.rules.pointer import FUNCTION, MOMENTS, NAME, Function, Pointed
-from robai.rules.threshold import THRESHOLD, Threshold, threshold_of
+from robai.rules.threshold import (
+    SEPARATION_THRESHOLD,
+    THRESHOLD,
+    SeparationThreshold,
+    Threshold,
+    threshold_of,
+)
 
 _AFTER_ALL = 2**63 - 1  # a round that no game comes to
 
@@ -134,6 +139,14 @@ class FixedRound(Stopping):
 
 
 @spec
+class Budget(Stopping):
+    """When the horizon is reached: what has been pulled until then is what there is to choose by."""
+
+    def start(self, game: Game) -> protocols.Stopping:
+        return stopping.FixedRound(game.rounds)
+
+
+@spec
 class KnownGap(Stopping):
     """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
 
@@ -171,27 +184,48 @@ class Imbalance(Stopping):
 
 
 @spec
-class Separation(Stopping):
-    """When m - w(N) of the arm with the largest mean is above m + w(N) of all others: UCB_alpha.
+class Dominance(Stopping):
+    """When one arm has `factor` times the pulls of all others together, plus one: lil'UCB.
 
-    w(n) = sigma sqrt(2 f / n), or the width of `BernsteinBound` if bounds is "bernstein"; f = share * log T
-    if a share is given, else log(3 log^2(n) / delta), delta = 1/T by default.
+    The factor is 1 + 10/K unless another is given.
+    """
+
+    factor: float | None = parameter(DOMINANCE, default=None)
+
+    def start(self, game: Game) -> protocols.Stopping:
+        return stopping.Dominance(1.0 + 10.0 / game.n_arms if self.factor is None else self.factor)
+
+
+@spec
+class Separation(Stopping):
+    """When the lower bound of the arm with the largest mean is above the upper bounds of all others.
+
+    bounds "gaussian": m +- sigma sqrt(2 f / N). "bernstein": those of `BernsteinBound`. "kl": the q on
+    either side of m with N d(m, q) = f. The level f is share * log T if a share is given, else it aims at
+    an error of delta, 1/T by default:
+
+    "iterated"   log(3 log^2(N) / delta): UCB_alpha
+    "practical"  log((1 + log t) / delta); no theorem
+    "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and Kalyanakrishnan (2013);
+                 bounds "gaussian": log(5 K t^4 / (4 delta)), Kalyanakrishnan et al. (2012)
+    "proved"     the same
+
+    With the last two the arm is wrong with probability delta at most, whichever arms were pulled.
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
-    exclusive: ClassVar[Pairs] = (("share", "delta"), ("bounds", "sigma"))
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"), ("bounds", "sigma"))
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
-    bounds: BoundsName = parameter(BOUNDS, default="gaussian")
+    bounds: AnyBounds = parameter(ANY_BOUNDS, default="gaussian")
     share: float | None = parameter(SHARE, default=None)
+    threshold: SeparationThreshold = parameter(SEPARATION_THRESHOLD, default="iterated")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game) -> protocols.Stopping:
-        level = iterated_level(self, game)
         if self.share is not None:
-            level = FixedLevel(self.share * math.log(game.horizon))
-        if self.bounds == "bernstein":
-            return stopping.Separation(bernstein_bounds(self, game, level))
-        return stopping.Separation(GaussianBounds(level, game.scales(self)))
+            return stopping.Separation(bounds_of(self, FixedLevel(self.share * math.log(game.horizon)), game))
+        return stopping.Separation(bounds_of(self, threshold_level(self.threshold, self, game), game))
 
 
 @spec

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from robai import families
+from robai._base import checks
 from robai._base.spec import Kind, choice
 from robai._core import thresholds
 from robai.rules.game import Game
@@ -14,8 +15,20 @@ from robai.rules.game import Game
 Threshold = Literal["practical", "pair", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
 THRESHOLD = Kind(
     choice(Threshold),
-    "of likelihood ratios: practical or pair, without a theorem, or one with a proof; proved, the lowest",
+    "of likelihood ratios and bounds: practical or pair, without a theorem, or one with a proof; proved, the "
+    "lowest",
 )
+# Those of confidence bounds; a likelihood ratio compares two arms, and its proofs say nothing of bounds.
+BoundsThreshold = Literal["practical", "lucb", "proved"]
+BOUNDS_THRESHOLD = Kind(choice(BoundsThreshold), THRESHOLD.about)
+RACING_THRESHOLD = Kind(
+    lambda name, value: checks.one_of(
+        name, value, dict.fromkeys(get_args(Threshold) + get_args(BoundsThreshold))
+    ),
+    THRESHOLD.about,
+)
+SeparationThreshold = Literal["iterated", "practical", "lucb", "proved"]
+SEPARATION_THRESHOLD = Kind(choice(SeparationThreshold), THRESHOLD.about)
 
 
 class Started(NamedTuple):
@@ -52,6 +65,19 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
     gaussian = isinstance(family, families.Gaussian)
     base = 2.0 * (gaussian_calibration if gaussian else exponential_calibration)(level / 2.0)
     return Started(thresholds.CountThreshold(base, gaussian), mixture=False)
+
+
+def check_bounds_proved(name: str, family: families.Family, game: Game) -> None:
+    """A ValueError if the bounds of KL-LUCB are not proved for what rewards are taken for.
+
+    They hold where the exponentials of sums that the family has are supermartingales for the rewards as well,
+    as for the thresholds above, and not if the variance is unknown.
+    """
+    proved = _proved(family, isinstance(game.family, type(family)), sub_gaussian=game.proxy is not None)
+    unknown = isinstance(family, families.Gaussian) and family.sigma is None
+    if unknown or not proved:
+        rewards = "an unknown variance" if unknown else f"any rewards, taken for those of {family!r}"
+        raise ValueError(f"threshold={name!r} is not proved for {rewards}: 'practical' is without a proof")
 
 
 def _proved(family: families.Family, own: bool, sub_gaussian: bool) -> list[Threshold]:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from support.reference_divergences import divergence
+from support.reference_divergences import divergence, lower, upper
 
 import robai
 from robai import families, rules
@@ -72,7 +72,46 @@ def anytime(n, s):
     return ratio(n, s) >= asked, ratio(n, s), asked
 
 
+def kl_separation(level):
+    """Of Bernoulli bounds at a level, which may depend on the round to come."""
+
+    def formula(n, s):
+        f, m = level(sum(n) + 1), [total / count for count, total in zip(n, s, strict=True)]
+        best = m.index(max(m))
+        low = lower(families.Bernoulli(), m[best], f / n[best])
+        high = max(upper(families.Bernoulli(), m[a], f / n[a]) for a in others(n, best))
+        return high < low, low, high
+
+    return formula
+
+
+def lucb(t):
+    b = math.log(405.5 * 3 * t**1.1 / 0.05)
+    return b + math.log(b)
+
+
+def hoeffding(n, s):
+    f, m = math.log(5 * 3 * (sum(n) + 1) ** 4 / (4 * 0.05)), [a / b for a, b in zip(s, n, strict=True)]
+    best = m.index(max(m))
+    low = m[best] - math.sqrt(f / (2 * n[best]))
+    high = max(m[a] + math.sqrt(f / (2 * n[a])) for a in others(n, best))
+    return high < low, low, high
+
+
+def dominance(n, s):
+    most = max(n)
+    return most >= 1 + 2 * (sum(n) - most), most, 1 + 2 * (sum(n) - most)
+
+
 RULES = [
+    (rules.Dominance(2.0), dominance),
+    (rules.Separation(0.05, bounds="kl", threshold="lucb"), kl_separation(lucb)),
+    (
+        rules.Separation(0.05, bounds="kl", threshold="practical"),
+        kl_separation(lambda t: math.log((1 + math.log(t)) / 0.05)),
+    ),
+    (rules.Separation(bounds="kl", share=0.7), kl_separation(lambda t: 0.7 * math.log(HORIZON))),
+    (rules.Separation(0.05, threshold="lucb"), hoeffding),
     (rules.FixedRound(150), fixed_round),
     (rules.Imbalance(), imbalance),
     (rules.Separation(sigma=0.5), separation),
@@ -169,6 +208,24 @@ def test_explorations_in_stages_say_what_they_remember():
     assert agent.commit_reason == (
         "all other arms had been dropped, the best of them 'c' with mean 0.05 of 300 pulls; 'a' was left, "
         "with mean 2 of 500 pulls"
+    )
+
+
+def test_ugape_says_its_bounds():
+    agent = told(robai.UGapE(delta=0.1), UNIT, a=(500, 1000.0), b=(400, 10.0), c=(300, 15.0))
+    f = math.log((1 + math.log(1201)) / 0.1)
+    low, high = 2 - math.sqrt(2 * f / 500), 0.05 + math.sqrt(2 * f / 300)
+    assert agent.commit_reason == (
+        f"the lower bound of 'a', {low:.4g}, was not below the upper bound of any other arm, at most "
+        f"{high:.4g} of 'c'; 'a' was left, with mean 2 of 500 pulls"
+    )
+
+
+def test_lil_ucb_says_its_pulls():
+    agent = told(robai.LilUCB(delta=0.1), UNIT, a=(50, 100.0), b=(4, 1.0), c=(3, 1.0))
+    assert agent.commit_reason == (
+        "'a' had 50 pulls, at least 31.3: 4.333 times those of all others together, plus one; "
+        "'a' had the most pulls, 50"
     )
 
 

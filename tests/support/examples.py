@@ -35,6 +35,7 @@ LEAPING = [
     robai.KLEOCP(kl=0.3),
     robai.KLEOCPUG(),
     robai.KLEOCPUG(guard=0.0),
+    robai.LilUCB(sigma=1.0),
 ]
 POLICIES = [
     robai.EOCP(gap=1.5, sigma=1.0),
@@ -66,6 +67,24 @@ POLICIES = [
     robai.TrackAndStop(delta=0.1, tracking="C"),
     robai.ActionElimination(sigma=1.0),
     robai.ActionElimination(delta=0.1, radius="even-dar", sigma=1.0),
+    robai.Uniform(delta=0.1),
+    robai.Uniform(budget=True),
+    robai.KLLUCB(delta=0.1),
+    robai.KLLUCB(delta=0.2, threshold="lucb"),
+    robai.LUCB(delta=0.3, sigma=0.5),
+    robai.UGapE(delta=0.1),
+    robai.LilUCB(delta=0.1, sigma=0.5),
+    robai.LilUCB(delta=0.2, sigma=0.5, heuristic=False),
+    robai.TopTwo(delta=0.1, leader="empirical", beta=0.3),
+    robai.TTTS(delta=0.2),
+    robai.T3C(delta=0.1),
+    robai.TTUCB(delta=0.1),
+    robai.EBTCI(delta=0.1),
+    robai.Racing(delta=0.1),
+    robai.Racing(delta=0.1, test="likelihood"),
+    robai.SequentialHalving(),
+    robai.SequentialHalving(fresh=True),
+    robai.SuccessiveRejects(),
 ]
 assert {type(policy) for policy in POLICIES} == set(robai.policies.POLICIES.values())
 
@@ -89,6 +108,13 @@ TWO_ARMED = (robai.BAIETC, robai.DETC, robai.ETC, robai.SPRTETC)
 def needs_an_interval(policy):
     """Is it for rewards in an interval?"""
     return isinstance(policy, robai.UCBV) or getattr(policy, "bounds", "") == "bernstein"
+
+
+def takes_a_budget(policy):
+    """Does it explore for about as many rounds as there are?"""
+    return getattr(policy, "budget", False) or isinstance(
+        policy, robai.SequentialHalving | robai.SuccessiveRejects
+    )
 
 
 def fitting(policy, bandit):

@@ -11,8 +11,8 @@ from robai import families, priors, rules
 from robai._base.pointers import Pointer
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
-from robai.rules.parameters import LONGEST, LevelName
-from robai.rules.threshold import Threshold
+from robai.rules.parameters import LONGEST, AnyBounds, Challenger, Leader, LevelName, Test
+from robai.rules.threshold import SeparationThreshold, Threshold
 
 LONGEST_STEPPED = 10**4
 EXTREMES = (5e-324, 1e-300, 1e-100, 1e-16, 1e-3, 1e-2, 1e9, 1e15, 1e16, 1e100, 1e280, 1.7e308)
@@ -165,8 +165,11 @@ def random_stopping(rng):
 FUNCTIONS = {rules.Index: fuzz_functions.INDICES, rules.Stop: fuzz_functions.STOPS}
 
 PARAMETERS = {
-    "bounds": lambda rng: pick(rng, "gaussian", "bernstein"),
+    "beta": lambda rng: float(rng.uniform(0.001, 0.999)),
+    "bounds": lambda rng: pick(rng, *get_args(AnyBounds)),
+    "budget": lambda rng: pick(rng, False, True),
     "c": lambda rng: pick(rng, 0.0, 5.0, 100.0 * float(rng.random())),
+    "challenger": lambda rng: pick(rng, *get_args(Challenger)),
     "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
     "zeta": positive,
     "alpha": lambda rng: 1.0 + positive(rng),
@@ -176,10 +179,13 @@ PARAMETERS = {
     "factor": positive,
     "family": random_family,
     "first": random_stopping,
+    "fresh": lambda rng: pick(rng, False, True),
     "gap": positive,
     "guard": positive,
+    "heuristic": lambda rng: pick(rng, False, True),
     "inflation": lambda rng: pick(rng, 0.0, positive(rng)),
     "kl": positive,
+    "leader": lambda rng: pick(rng, *get_args(Leader)),
     "level": lambda rng: pick(rng, *get_args(LevelName), *fuzz_functions.LEVELS),
     "n": lambda rng: count(rng, 1, 10**6),
     "r": positive,
@@ -192,7 +198,8 @@ PARAMETERS = {
     "low": lambda rng: pick(rng, 0.0, -positive(rng)),
     "high": lambda rng: pick(rng, 1.0, positive(rng)),
     "sigma": lambda rng: pick(rng, None, positive(rng)),
-    "threshold": lambda rng: pick(rng, *get_args(Threshold)),
+    "test": lambda rng: pick(rng, *get_args(Test)),
+    "threshold": lambda rng: pick(rng, *get_args(Threshold), *get_args(SeparationThreshold)),
     "variance": lambda rng: pick(rng, *get_args(families.Variance)),
     "tracking": lambda rng: pick(rng, "C", "D"),
 }

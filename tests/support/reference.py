@@ -16,6 +16,7 @@ from support.reference_bounds import (
     evidence,
     exploration,
     imbalance,
+    in_stages,
     kl_lcb,
     kl_ucb,
     lcb,
@@ -28,6 +29,7 @@ from support.reference_bounds import (
     ucb,
 )
 from support.reference_divergences import optimal_weights
+from support.reference_identification import POLICIES as IDENTIFICATION
 from support.reference_regret import ada_ucb, bayes_ucb, etc, imed, moss, sprt_etc
 
 import robai
@@ -193,22 +195,6 @@ def bai_etc(p):
 
 def detc_radius(x, s, sigma):
     return sigma * math.sqrt(2 / s * math.log(x.horizon / s * (math.log(x.horizon / s) ** 2 + 1)))
-
-
-def in_stages(script, initial):
-    """A staged policy is a generator: it yields arms to pull and returns the arm to commit to."""
-    memory = {}
-
-    def explore(x):
-        if "script" not in memory:
-            memory["script"] = script(x)
-        try:
-            return next(memory["script"])
-        except StopIteration as done:
-            memory["choice"] = done.value
-            return None
-
-    return explore, never, lambda x: memory["choice"], initial
 
 
 def detc(p):
@@ -400,6 +386,7 @@ POLICIES = {
     robai.UCBAlpha: ucb_alpha,
     robai.TrackAndStop: track_and_stop,
     robai.ActionElimination: action_elimination,
+    **IDENTIFICATION,
 }
 
 
@@ -425,7 +412,7 @@ def play(policy, bandit, horizon, seed, run):
         arms.append(arm)
         x.pull(arm)
     # An exploration that ends with the last round ends with a commitment.
-    staged = isinstance(policy, robai.DETC | robai.DETCK | robai.ActionElimination)
+    staged = isinstance(policy.parts().commit, robai.rules.Recommended)
     if x.t >= initial * x.K and (stops(x) or (staged and explore(x) is None)):
         return arms, x.t, commit(x)
     return arms, -1, -1

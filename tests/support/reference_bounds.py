@@ -144,3 +144,19 @@ def evidence(x, a, b):
 def likelihood_ratio(x):
     best = x.means().index(max(x.means()))
     return min(evidence(x, best, b) for b in range(x.K) if b != best)
+
+
+def in_stages(script, initial):
+    """A staged policy is a generator: it yields arms to pull and returns the arm to commit to."""
+    memory = {}
+
+    def explore(x):
+        if "script" not in memory:
+            memory["script"] = script(x)
+        try:
+            return next(memory["script"])
+        except StopIteration as done:
+            memory["choice"] = done.value
+            return None
+
+    return explore, never, lambda x: memory["choice"], initial

@@ -1,0 +1,261 @@
+"""Explorations that tell the best arm from its closest rival: LUCB, UGapE, the top-two policies."""
+
+cimport cython
+from libc.math cimport INFINITY, log
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+from robai._base import checks
+from robai._core.bounds cimport Bounds
+from robai._core.families cimport Family
+from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, mean_of
+from robai._core.rng cimport Rng, next_double
+
+
+cdef Py_ssize_t largest_mean(const Arms* arms, double* values, Rng* rng) noexcept nogil:
+    """Uniform among the arms with the largest mean."""
+    cdef Py_ssize_t arm
+    for arm in range(arms.n_arms):
+        values[arm] = mean_of(arms, arm)
+    return argmax(values, arms.n_arms, rng)
+
+
+cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, Py_ssize_t hint, double* values,
+                              Rng* rng) noexcept nogil:
+    """Uniform among the arms, `but` one (-1: none), with the largest upper bound.
+
+    The bound of `hint`, likely to be the largest, is computed, the others mostly only compared with it.
+    """
+    cdef Py_ssize_t arm
+    cdef double t = <double>(arms.t + 1), bar = -INFINITY, n, level = bounds.level.at(<double>arms.t, t)
+    if hint != but:
+        bar = number(bounds.upper(arms, hint, t))
+        values[hint] = bar
+    for arm in range(arms.n_arms):
+        if arm == hint and arm != but:
+            continue
+        values[arm] = -INFINITY
+        if arm == but:
+            continue
+        n = <double>arms.pulls[arm]
+        if not bounds.level.alike:
+            level = bounds.level.at(n, t)
+        if not bounds.below(arm, n, arms.sums[arm], level, bar):
+            values[arm] = number(bounds.upper(arms, arm, t))
+            bar = max(bar, values[arm])
+    return argmax(values, arms.n_arms, rng)
+
+
+cdef inline double number(double bound) noexcept nogil:
+    return bound if bound == bound else -INFINITY               # of sums too large for a double
+
+
+@cython.final
+cdef class LeaderChallenger(Exploration):
+    """The arm with the largest mean, then that with the largest upper bound among the others: LUCB, KL-LUCB.
+
+    Kalyanakrishnan, Tewari, Auer and Stone (2012); Kaufmann and Kalyanakrishnan (2013). Both are chosen
+    before either is pulled.
+    """
+    cdef readonly Bounds bounds
+    cdef double[::1] _values
+    cdef Py_ssize_t _challenger             # the second of the pair; the next one is often the same
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
+        self._values = np.empty(n_arms)
+
+    cdef void restart(self) noexcept nogil:
+        self._challenger = 0
+        self.midway = False
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t leader
+        self.midway = not self.midway
+        if not self.midway:
+            return self._challenger
+        leader = largest_mean(arms, &self._values[0], rng)
+        self._challenger = largest_upper(arms, self.bounds, leader, self._challenger, &self._values[0], rng)
+        return leader
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+
+    def memory(self):
+        return {"challenger": self._challenger, "midway": int(self.midway)}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("challenger", "midway"))
+        challenger = checks.whole("challenger", memory["challenger"], 0, self._values.shape[0] - 1)
+        self.midway = checks.whole("midway", memory["midway"], 0, 1)
+        self._challenger = challenger
+
+
+@cython.final
+cdef class GapIndex(Exploration):
+    """J with the smallest B_a = (the largest upper bound of the others) - L_a, until B_J <= 0: UGapE.
+
+    Gabillon, Ghavamzadeh and Lazaric (2012). Pulls J or the arm of that upper bound, whichever has fewer
+    pulls, the latter if both have as many.
+    """
+    cdef readonly Bounds bounds
+    cdef double[::1] _upper
+    cdef double[::1] _values
+    cdef int64_t[::1] _turns                # of each arm; rewards may come later
+    cdef Py_ssize_t _choice                 # J
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
+        self.bounds = bounds
+        self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
+        self.concludes = True
+        self._upper, self._values = np.empty(n_arms), np.empty(n_arms)
+        self._turns = np.zeros(n_arms, dtype=np.int64)
+
+    cdef void restart(self) noexcept nogil:
+        self._turns[:] = 0
+        self._choice = 0
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm, first = 0, second = 1, rival
+        cdef double t = <double>(arms.t + 1), gap
+        for arm in range(arms.n_arms):
+            self._upper[arm] = number(self.bounds.upper(arms, arm, t))
+        if self._upper[1] > self._upper[0]:
+            first, second = 1, 0
+        for arm in range(2, arms.n_arms):
+            if self._upper[arm] > self._upper[first]:
+                first, second = arm, first
+            elif self._upper[arm] > self._upper[second]:
+                second = arm
+        for arm in range(arms.n_arms):
+            gap = self._upper[second if arm == first else first] - self.bounds.lower(arms, arm, t)
+            self._values[arm] = -gap if gap == gap else -INFINITY
+        self._choice = argmax(&self._values[0], arms.n_arms, rng)
+        if self._values[self._choice] >= 0.0:
+            return -1
+        self._upper[self._choice] = -INFINITY
+        rival = argmax(&self._upper[0], arms.n_arms, rng)
+        arm = self._choice if self._turns[self._choice] < self._turns[rival] else rival
+        self._turns[arm] += 1
+        return arm
+
+    cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return self._choice
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        cdef double t = <double>(arms.t + 1)
+        lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
+
+    def memory(self):
+        return {"turns": np.asarray(self._turns).tolist()}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("turns",))
+        take_counts("turns", memory["turns"], self._turns)
+
+
+cdef int take_counts(str name, values, int64_t[::1] counts) except -1:
+    """Counts of every arm, from a memory."""
+    cdef Py_ssize_t arm
+    if len(values) != counts.shape[0]:
+        raise ValueError(f"{name} must have {counts.shape[0]} entries, got {len(values)}")
+    for arm in range(counts.shape[0]):
+        counts[arm] = checks.whole(name, values[arm], 0, 2**62)
+    return 0
+
+
+cdef enum:
+    MOST_DRAWS = 10_000                     # of the posterior, until another arm than the leader has the largest
+
+
+@cython.final
+cdef class TopTwo(Exploration):
+    """The leader I or a challenger, each in a share of the rounds.
+
+    Leaders: one posterior draw of every arm (`bounds` and `empirical` are not given), the largest upper
+    bound, or the largest mean. Challengers: the largest of new posterior draws, drawn until it is not I
+    ("resample"), the smallest W_j, or the smallest W_j + log N_j; W_j = Z_Ij if m_I > m_j, else 0, where Z is
+    the likelihood ratio. A leader that was drawn is pulled with probability `share`; another one if it has
+    had at most that share of the rounds that it led.
+
+    Russo (2016); Shang et al. (2020); Jourdan, Degenne, Baudry, de Heide and Kaufmann (2022).
+    """
+    cdef readonly Family family
+    cdef readonly Bounds bounds             # of the leader, or None
+    cdef readonly bint empirical
+    cdef readonly bint resamples
+    cdef readonly bint penalised
+    cdef readonly double share
+    cdef double[::1] _values
+    cdef int64_t[::1] _led                  # L: rounds in which each arm led
+    cdef int64_t[::1] _pulled               # N: those in which it was pulled
+    cdef Py_ssize_t _hint                   # the last leader
+
+    def __init__(self, Py_ssize_t n_arms, Family family not None, Bounds bounds, bint empirical, bint resamples,
+                 bint penalised, double share):
+        self.family, self.bounds, self.empirical = family, bounds, empirical
+        self.resamples, self.penalised, self.share = resamples, penalised, share
+        self.initial_pulls, self.moments, self.slow = 1, family.moments, resamples
+        if bounds is not None:
+            self.initial_pulls = bounds.initial_pulls
+        if resamples or not (empirical or bounds is not None):
+            self.initial_pulls = max(self.initial_pulls, <int64_t>family.prior_pulls)
+        self._values = np.empty(n_arms)
+        self._led, self._pulled = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.int64)
+
+    cdef void restart(self) noexcept nogil:
+        self._led[:] = 0
+        self._pulled[:] = 0
+        self._hint = 0
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t leader
+        if self.bounds is None and not self.empirical:
+            leader = self._drawn(arms, rng)
+            return leader if next_double(rng) < self.share else self._challenger(arms, leader, rng)
+        if self.empirical:
+            leader = largest_mean(arms, &self._values[0], rng)
+        else:
+            leader = largest_upper(arms, self.bounds, -1, self._hint, &self._values[0], rng)
+        self._hint = leader
+        self._led[leader] += 1
+        if <double>self._pulled[leader] <= self.share * <double>self._led[leader]:
+            self._pulled[leader] += 1
+            return leader
+        return self._challenger(arms, leader, rng)
+
+    cdef Py_ssize_t _drawn(self, const Arms* arms, Rng* rng) noexcept nogil:
+        """The arm with the largest draw from its posterior."""
+        cdef Py_ssize_t arm
+        for arm in range(arms.n_arms):
+            self._values[arm] = number(self.family.posterior(arms, arm, rng))
+        return argmax(&self._values[0], arms.n_arms, rng)
+
+    cdef Py_ssize_t _challenger(self, const Arms* arms, Py_ssize_t leader, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t arm
+        cdef double cost
+        cdef int _draw
+        if self.resamples:
+            for _draw in range(MOST_DRAWS):
+                arm = self._drawn(arms, rng)
+                if arm != leader:
+                    return arm
+        for arm in range(arms.n_arms):
+            cost = 0.0
+            if mean_of(arms, leader) > mean_of(arms, arm):
+                cost = self.family.ratio(arms, leader, arm)
+            if self.penalised:
+                cost += log(<double>arms.pulls[arm])
+            self._values[arm] = number(-cost)
+        self._values[leader] = -INFINITY
+        return argmax(&self._values[0], arms.n_arms, rng)
+
+    def memory(self):
+        return {"led": np.asarray(self._led).tolist(), "pulled": np.asarray(self._pulled).tolist()}
+
+    def remember(self, memory, pulls):
+        expect_fields(memory, ("led", "pulled"))
+        take_counts("led", memory["led"], self._led)
+        take_counts("pulled", memory["pulled"], self._pulled)

@@ -1,0 +1,340 @@
+"""Policies that identify the best arm, with a given confidence or within a given budget."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from robai import families, rules
+from robai._base.spec import Field, parameter, spec
+from robai.families import FamilyLike
+from robai.policies.base import BasePolicy, Parts
+from robai.rules.parameters import (
+    BETA,
+    BUDGET,
+    CHALLENGER,
+    DELTA,
+    FAMILY,
+    FRESH,
+    HEURISTIC,
+    LEADER,
+    SIGMA,
+    TEST,
+    Challenger,
+    Leader,
+    Sigma,
+    Test,
+)
+from robai.rules.threshold import (
+    BOUNDS_THRESHOLD,
+    RACING_THRESHOLD,
+    THRESHOLD,
+    BoundsThreshold,
+    Threshold,
+)
+
+
+@spec
+class Uniform(BasePolicy):
+    """All arms in turn; commits to the largest mean when a likelihood ratio is large, or at the horizon.
+
+    What other policies are to be compared with. Wrong with probability delta at most if the threshold is one
+    with a proof. Within a budget B the error falls exponentially in B / K times the smallest gap squared.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    threshold : str
+        Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
+    family : family, name or None
+        Whose divergence; that of the rewards if None.
+    budget : bool
+        True to explore up to the horizon and commit there, whatever delta.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    threshold: Threshold = parameter(THRESHOLD, default="practical")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+    budget: bool = parameter(BUDGET, default=False)
+
+    def parts(self) -> Parts:
+        stop: rules.Stopping = rules.Budget()
+        if not self.budget:
+            stop = rules.LikelihoodRatio(delta=self.delta, family=self.family, threshold=self.threshold)
+        return Parts(rules.RoundRobin(), stop, rules.LargestMean())
+
+
+@spec
+class KLLUCB(BasePolicy):
+    """Pulls the best arm and its most promising rival, until their confidence bounds are separate.
+
+    In pairs: the arm with the largest mean, and among the others that with the largest q such that N d(m,
+    q) <= f. Commits to the former when the smallest such q of it is above those of all others. Kaufmann and
+    Kalyanakrishnan (2013), for one-parameter exponential families.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    threshold : str
+        "practical": f = log((1 + log t) / delta), without a theorem. "lucb", or "proved": f = b + log b, b =
+        log(405.5 K t^1.1 / delta), for which their theorem says that a commitment is wrong with probability
+        delta at most (constants from memory). For known variances only. Thresholds of likelihood ratios are
+        none of bounds.
+    family : family, name or None
+        Whose divergence; that of the rewards if None.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    threshold: BoundsThreshold = parameter(BOUNDS_THRESHOLD, default="practical")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.LeaderChallenger(self.delta, self.threshold, "kl", self.family),
+            rules.Separation(self.delta, bounds="kl", threshold=self.threshold, family=self.family),
+            rules.LargestMean(),
+        )
+
+
+@spec
+class LUCB(BasePolicy):
+    """KL-LUCB with the bounds m +- sigma sqrt(2 f / N), f = log(5 K t^4 / (4 delta)).
+
+    Kalyanakrishnan, Tewari, Auer and Stone (2012). A commitment is wrong with probability delta at most for
+    all sigma-sub-Gaussian rewards; the price is a time several times that of `KLLUCB`.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    sigma : float, one an arm, or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    """
+
+    instead: ClassVar[str] = "KLLUCB()"
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.LeaderChallenger(self.delta, "lucb", "gaussian", sigma=self.sigma),
+            rules.Separation(self.delta, self.sigma, threshold="lucb"),
+            rules.LargestMean(),
+        )
+
+
+@spec
+class UGapE(BasePolicy):
+    """Pulls the arm that is closest to being the best for sure, or its rival, whichever has fewer pulls.
+
+    That is J with the smallest B_a = max over b != a of U_b - L_a; its rival has the largest upper bound of
+    the others. Commits to J when B_J <= 0. Gabillon, Ghavamzadeh and Lazaric (2012), with the bounds of
+    KL-LUCB in place of theirs. Wrong with probability delta at most with threshold "lucb", for the same
+    reason as `KLLUCB`: some bound has failed.
+
+    Parameters
+    ----------
+    delta, threshold, family
+        As for `KLLUCB`.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    threshold: BoundsThreshold = parameter(BOUNDS_THRESHOLD, default="practical")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.GapIndex(self.delta, self.threshold, "kl", self.family), rules.Never(), rules.Recommended()
+        )
+
+
+@spec
+class LilUCB(BasePolicy):
+    """An index by the law of the iterated logarithm; commits when one arm has most of the pulls: lil'UCB.
+
+    The arm with the largest m + c sigma sqrt(2 (1 + eps) log(log((1 + eps) N) / d) / N), c = (1 + beta) (1
+    + sqrt(eps)), is pulled, until one has N_a >= 1 + lambda times the pulls of all others together.
+    Jamieson, Malloy, Nowak and Bubeck (2014): of order log(1/delta) sum of log log(1/gap) / gap^2 rounds,
+    without a factor log K.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    sigma : float, one an arm, or None
+        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    heuristic : bool
+        True: eps = 0, beta = 1/2, lambda = 1 + 10/K, d = delta / 5, which the authors recommend and which
+        has no theorem. False: eps = 0.01, beta = 1, lambda = 9, d = (eps delta / (5 (2 + eps)))^(1 / (1 +
+        eps)), from memory of their experiments; their theorem, as remembered, asks for a lambda a little
+        above 9.
+    """
+
+    instead: ClassVar[str] = "KLLUCB()"
+    delta: float | None = parameter(DELTA, default=None)
+    sigma: Sigma = parameter(SIGMA, default=None)
+    heuristic: bool = parameter(HEURISTIC, default=True)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.IteratedBound(self.delta, self.sigma, self.heuristic),
+            rules.Dominance(None if self.heuristic else 9.0),
+            rules.MostPulled(),
+        )
+
+
+@spec
+class TopTwo(BasePolicy):
+    """A leader or a challenger, each in half of the rounds, until a likelihood ratio is large.
+
+    As delta falls, mean stopping times are asymptotically the shortest for which the best arm has the share
+    beta of the pulls, at most twice the shortest of all for beta = 1/2 (proved for the four combinations
+    that have names, as remembered: Russo, 2016; Shang et al., 2020; Jourdan et al., 2022). That a
+    commitment is wrong with probability delta at most is a matter of the threshold alone.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    leader : str
+        "thompson": the largest of one posterior draw of every arm. "ucb": the largest index of KL-UCB, at the
+        level 2 log t. "empirical": the largest mean.
+    challenger : str
+        "resample": the largest of new posterior draws, until it is not the leader. "transport": the arm
+        with the smallest likelihood ratio against the leader. "penalised": the same with log N added to the
+        ratio.
+    beta : float
+        The share of rounds in which the leader is pulled: with that probability if it was drawn, else
+        counted.
+    threshold : str
+        Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
+    family : family, name or None
+        Whose divergence and posterior; that of the rewards if None.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    leader: Leader = parameter(LEADER, default="thompson")
+    challenger: Challenger = parameter(CHALLENGER, default="transport")
+    beta: float = parameter(BETA, default=0.5)
+    threshold: Threshold = parameter(THRESHOLD, default="practical")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def parts(self) -> Parts:
+        return Parts(
+            rules.TopTwo(self.leader, self.challenger, self.beta, self.family),
+            rules.LikelihoodRatio(delta=self.delta, family=self.family, threshold=self.threshold),
+            rules.LargestMean(),
+        )
+
+
+@spec
+class TTTS(TopTwo):
+    """Top-two Thompson sampling: the leader and the challenger are the best of posterior draws.
+
+    Russo (2016); see `TopTwo`. The surer it is the more draws it takes to find a challenger, about the
+    inverse of the posterior probability of one: for a small delta use `T3C`.
+    """
+
+    challenger: Challenger = parameter(CHALLENGER, default="resample")
+
+
+@spec
+class T3C(TopTwo):
+    """Top-two Thompson sampling whose challenger has the smallest likelihood ratio against the leader.
+
+    Shang, de Heide, Kaufmann, Menard and Valko (2020); the defaults of `TopTwo`.
+    """
+
+
+@spec
+class TTUCB(TopTwo):
+    """The arm with the largest index of KL-UCB, or the closest to it by the likelihood ratio.
+
+    Jourdan and Degenne (2023), whose bonus and whose way to count are from memory; see `TopTwo`.
+    """
+
+    leader: Leader = parameter(LEADER, default="ucb")
+
+
+@spec
+class EBTCI(TopTwo):
+    """The arm with the largest mean, or the closest to it by the likelihood ratio plus log N: EB-TCI.
+
+    Jourdan, Degenne, Baudry, de Heide and Kaufmann (2022); see `TopTwo`. Without log N it starves arms.
+    """
+
+    leader: Leader = parameter(LEADER, default="empirical")
+    challenger: Challenger = parameter(CHALLENGER, default="penalised")
+
+
+@spec
+class Racing(BasePolicy):
+    """Pulls the arms still in doubt in turn; after every sweep the worst is dropped if that is safe.
+
+    test "kl" is KL-Racing, Kaufmann and Kalyanakrishnan (2013), "likelihood" Chernoff-Racing, Garivier and
+    Kaufmann (2016), which is faster. An arm that is dropped does not come back, so that a run without the
+    best arm may have to tell others apart that are very close, or never ends: errors show as late
+    commitments, too.
+
+    Parameters
+    ----------
+    delta : float or None
+        The probability of a wrong commitment that is aimed at; 1/T if None.
+    threshold : str
+        "practical", log((1 + log t) / delta), has no theorem, and its errors were 4.8 % for delta = 0.1
+        where arms were close and the test by likelihood. "proved" is wrong with probability delta at most.
+        Others are those of `KLLUCB` for test "kl", and of `rules.LikelihoodRatio` for "likelihood".
+    test : str
+        "kl": the upper bound of the worst is below the lower bound of the best. "likelihood": their
+        likelihood ratio is above the threshold.
+    family : family, name or None
+        Whose divergence; that of the rewards if None.
+    """
+
+    delta: float | None = parameter(DELTA, default=None)
+    threshold: Threshold | BoundsThreshold = parameter(RACING_THRESHOLD, default="practical")
+    test: Test = parameter(TEST, default="kl")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.parts()  # whose threshold has to be one of the test's
+
+    def parts(self) -> Parts:
+        explore = rules.Racing(self.delta, self.threshold, self.test, self.family)
+        return Parts(explore, rules.Never(), rules.Recommended())
+
+
+@spec
+class SequentialHalving(BasePolicy):
+    """For a budget of T rounds: log2 K phases of as many pulls, after each of which the better half stays.
+
+    Karnin, Koren and Somekh (2013). In a phase the arms left have floor(T / (left ceil(log2 K))) pulls each.
+    With fresh=True the recommended arm is wrong with probability 3 log2(K) exp(-T / (8 log2(K) H_2)) at most,
+    H_2 = max over i > 1 of i / gap_i^2, for rewards in [0, 1]. By all rewards of an arm together there
+    were fewer errors, without a theorem. With less than K ceil(log2 K) rounds the last phases are shorter.
+
+    Parameters
+    ----------
+    fresh : bool
+        Whether arms are compared by their rewards of the present phase alone.
+    """
+
+    fresh: bool = parameter(FRESH, default=False)
+
+    def parts(self) -> Parts:
+        return Parts(rules.Halving(self.fresh), rules.Never(), rules.Recommended())
+
+
+@spec
+class SuccessiveRejects(BasePolicy):
+    """For a budget of T rounds: K - 1 phases, after each of which the arm with the smallest mean is dropped.
+
+    Audibert, Bubeck and Munos (2010). After phase k the arms left have ceil((T - K) / (logbar K (K + 1 -
+    k))) pulls each, logbar K = 1/2 + 1/2 + 1/3 + ... + 1/K. Wrong with probability K (K - 1) / 2 exp(-(T -
+    K) / (logbar K H_2)) at most, H_2 = max over i > 1 of i / gap_i^2, for rewards in [0, 1].
+    """
+
+    def parts(self) -> Parts:
+        return Parts(rules.Rejects(), rules.Never(), rules.Recommended())
