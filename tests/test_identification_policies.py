@@ -227,8 +227,8 @@ def test_what_has_no_proof_or_no_meaning(make, message):
 @pytest.mark.parametrize(
     ("rule", "family", "message"),
     [
-        (rules.Separation(bounds="kl", threshold="lucb"), families.Gaussian(), "not proved for an unknown variance"),
-        (rules.LeaderChallenger(threshold="proved"), families.Gaussian(), "not proved for an unknown variance"),
+        (rules.Separation(bounds="kl", threshold="lucb"), families.Gaussian(), "for an unknown variance"),
+        (rules.LeaderChallenger(threshold="proved"), families.Gaussian(), "for an unknown variance"),
         (rules.GapIndex(threshold="lucb", family=families.Binomial(1)), families.Bernoulli(), "taken for"),
         (rules.GapIndex(threshold="lucb", bounds="bernstein"), families.Bernoulli(), "got 'bernstein'"),
         (rules.Racing(threshold="mixture", test="likelihood"), families.Poisson(), "mixture"),
