@@ -4,8 +4,8 @@
 
 Policies are the examples of tests/support/examples.py, so that a new one is timed without a line here;
 NEAREST can tell beside which older one. Each is played by the step engine, and by leaps where it leaps, there
-over a hundred times more rounds. A number is the least processor time of several interleaved repetitions, divided by
-the rounds before the commitment; policies that commit early are played more often.
+over a hundred times more rounds. A number is the least processor time of several interleaved repetitions,
+divided by the rounds before the commitment; policies that commit early are played more often.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Which declarations of the core a module was compiled against.
 
-Whatever a module cimports from the core, it asks for this class when it is imported: rng.pxd and levels.pxd, which all
-others build on, refer to it. A core with other declarations has a class of another number, and says so.
+Whatever a module cimports from the core, it asks for this class when it is imported: rng.pxd and levels.pxd,
+which all others build on, refer to it. A core with other declarations has a class of another number, and
+says so.
 
 The number is `ABI` of protocols.pxd. Raise all of them when a struct, or the attributes or C methods of a
 class, in a .pxd file change.

@@ -9,8 +9,8 @@ An arm with n pulls and mean m has an upper and a lower bound at a level f,
     posterior       the quantile that is exceeded with probability exp(-f).
 
 Student's and Bernstein's estimate the variance: they cannot be asked by `above`, and do not leap, but for
-Bernstein's of rewards that are 0 or 1, whose sum says what their variance is. Nor do posteriors, of whose stay
-regions (see leap.pyx) it is not known whether they are convex.
+Bernstein's of rewards that are 0 or 1, whose sum says what their variance is. Nor do
+posteriors leap: it is not known whether their stay regions (see leap.pyx) are convex.
 
 What f is (log T, l, log(T/n), log t, ...) is for a `Level` to say, see levels.pxd.
 """

@@ -272,10 +272,10 @@ cdef class BernsteinBounds(Bounds):
 cdef class BinaryBernsteinBounds(Bounds):
     """The same for rewards that are 0 or 1, whose variance is m (1 - m).
 
-    n times the upper bound, S + sqrt(2 f S (n - S) / n) + 3 f, is concave in (n, S): S^2 / n is the perspective
-    of a convex function, and a root is concave and increases. So {(n, S) : the bound is above c} is convex. But
-    more successes may lower the bound, as they lower the variance: `above` looks at S = n as well, so that what
-    it says of one S holds for all larger ones.
+    n times the upper bound, S + sqrt(2 f S (n - S) / n) + 3 f, is concave in (n, S): S^2 / n is the
+    perspective of a convex function, and a root is concave and increases. So {(n, S) : the bound is above c}
+    is convex. But more successes may lower the bound, as they lower the variance: `above` looks at S = n as
+    well, so that what it says of one S holds for all larger ones.
     """
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:

@@ -6,8 +6,9 @@ while its pulls n and sum S are in the stay region
     R = {(n, S) : upper bound of (n, S) at level f is above c},
 
 which is convex. Its edge is b(n) = c n - sigma sqrt(2 f n) for sub-Gaussian bounds; for
-divergence bounds n d(S/n, c) is the perspective of a convex function; for Bernstein's see there. A streak ends when (n, S)
-leaves R, or at a round that is known beforehand (the horizon, or what the stopping rule says).
+divergence bounds n d(S/n, c) is the perspective of a convex function; for Bernstein's see there. A streak
+ends when (n, S) leaves R, or at a round that is known beforehand (the horizon, or what the stopping
+rule says).
 
 Levels that depend on the arm's pulls, log(T/n) and KL-UCB++'s, or on the round, log t, are bounded
 from below over each leap (`least_level`): that makes R smaller but leaves it convex, as any R with

@@ -1,4 +1,4 @@
-"""Levels of confidence bounds: the f of m +- sigma sqrt(2 f / n), and of the other bounds (see bounds.pxd)."""
+"""Levels of confidence bounds: the f of m +- sigma sqrt(2 f / n), and of others (see bounds.pxd)."""
 
 from libc.stdint cimport int64_t
 

@@ -80,7 +80,7 @@ cdef class RoundLevel(Level):
 cdef class LogLogLevel(Level):
     """log t + 3 log max(1, log t): the KL-UCB that Garivier and Cappe (2011) prove optimal."""
 
-    def __init__(self):
+    def __cinit__(self):
         self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -92,7 +92,7 @@ cdef class LogLogLevel(Level):
 cdef class AnytimeLevel(Level):
     """log(1 + t log(t)^2): Lattimore and Szepesvari (2020), Algorithm 6."""
 
-    def __init__(self):
+    def __cinit__(self):
         self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -104,7 +104,7 @@ cdef class AnytimeLevel(Level):
 cdef class PlusLevel(Level):
     """log+(t / n): KL-UCB+ of Garivier and Cappe (2011)."""
 
-    def __init__(self):
+    def __cinit__(self):
         self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:

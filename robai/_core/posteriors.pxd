@@ -1,4 +1,4 @@
-"""What is known of the mean of an arm, as Bayes has it: drawn from by Thompson sampling, cut off by Bayes-UCB."""
+"""What is known of a mean, as Bayes has it: drawn from by Thompson sampling, cut off by Bayes-UCB."""
 
 from robai._core.rng cimport Rng
 
@@ -17,7 +17,7 @@ cdef struct Posterior:
 
 
 cdef double draw_from(Posterior posterior, Rng* rng) noexcept nogil
-# -log P(the mean is above q), or a bound of it on the same side of a level, and the q for which it is a surprise
-# of at least log 2.
+# -log P(the mean is above q), or a bound of it on the same side of a level, and the q for which it is a
+# surprise of at least log 2.
 cdef double surprise_above(Posterior posterior, double q, double level) noexcept nogil
 cdef double quantile_of(Posterior posterior, double surprise) noexcept nogil

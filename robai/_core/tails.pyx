@@ -112,11 +112,11 @@ cdef double mills(Point point) noexcept nogil:
     is the end for a curvature that stays, or for one that grows like exp(u), as it does for a small y.
     """
     cdef double y = share(point), bend = curvature(point), total = 0.0, u, end
-    cdef int i
+    cdef int i, _step
     end = 74.0 / (point.gap + sqrt(point.gap * point.gap + 74.0 * bend))
     if y < 0.5:
         end = min(end, log1p(74.0 / point.s) + 1.0)
-    for i in range(3):
+    for _step in range(3):
         end += (37.0 - fall(point, y, end)) / slope(point, y, end)
     for i in range(NODES):
         u = end * node[i]
