@@ -63,7 +63,7 @@ BUDGETS = [
     (robai.SuccessiveRejects(), 0.1824, 0.0027),
     (robai.SequentialHalving(), 0.2915, 0.0032),
     (robai.SequentialHalving(fresh=True), 0.3406, 0.0034),
-    (robai.Uniform(budget=True), 0.4294, 0.0035),
+    (robai.Uniform(stop="budget"), 0.4294, 0.0035),
 ]
 
 
@@ -81,7 +81,7 @@ def test_how_much_of_a_budget_is_used():
     for policy, rounds in (
         (robai.SequentialHalving(), 1999),
         (robai.SuccessiveRejects(), 1989),
-        (robai.Uniform(budget=True), 2000),
+        (robai.Uniform(stop="budget"), 2000),
     ):
         times = robai.simulate(policy, TWENTY, 2000, 3, rng=0, times=1).commit_time
         assert times.tolist() == 3 * [rounds]

@@ -10,7 +10,6 @@ from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
 from robai.rules.parameters import (
     BETA,
-    BUDGET,
     CHALLENGER,
     DELTA,
     FAMILY,
@@ -18,11 +17,13 @@ from robai.rules.parameters import (
     HEURISTIC,
     LEADER,
     SIGMA,
+    STOP,
     TEST,
     Challenger,
     Leader,
     Sigma,
     Test,
+    UniformStop,
 )
 from robai.rules.threshold import (
     BOUNDS_THRESHOLD,
@@ -48,18 +49,18 @@ class Uniform(BasePolicy):
         Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
     family : family, name or None
         Whose divergence; that of the rewards if None.
-    budget : bool
-        True to explore up to the horizon and commit there, whatever delta.
+    stop : str
+        "likelihood": by the likelihood ratio. "budget": at the horizon, whatever delta.
     """
 
     delta: float | None = parameter(DELTA, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-    budget: bool = parameter(BUDGET, default=False)
+    stop: UniformStop = parameter(STOP, default="likelihood")
 
     def parts(self) -> Parts:
         stop: rules.Stopping = rules.Budget()
-        if not self.budget:
+        if self.stop == "likelihood":
             stop = rules.LikelihoodRatio(delta=self.delta, family=self.family, threshold=self.threshold)
         return Parts(rules.RoundRobin(), stop, rules.LargestMean())
 

@@ -21,6 +21,7 @@ BoundsName = Literal["gaussian", "bernstein"]
 AnyBounds = Literal["gaussian", "bernstein", "kl"]
 Leader = Literal["thompson", "ucb", "empirical"]
 Challenger = Literal["resample", "transport", "penalised"]
+UniformStop = Literal["likelihood", "budget"]
 Test = Literal["kl", "likelihood"]
 Constant = Literal["audibert", "maurer-pontil"]
 
@@ -47,7 +48,6 @@ BOUNDS = Kind(
 )
 ANY_BOUNDS = Kind(choice(AnyBounds), f"{BOUNDS.about}; kl, with the divergence of the family")
 BETA = Kind(probability, "of the rounds, the share in which the leader of two arms is pulled")
-BUDGET = Kind(flag, "explore to the horizon, and commit there")
 CHALLENGER = Kind(
     choice(Challenger),
     "of the top two: resample, by new posterior draws; transport, by the smallest likelihood ratio; "
@@ -84,6 +84,7 @@ KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
 PRIOR = Kind(choice(Prior), "of Thompson sampling: jeffreys; uniform, Beta(1, 1) of Bernoulli rewards")
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
 ROUND = Kind(whole(1, LONGEST), "after how many rounds")
+STOP = Kind(choice(UniformStop), "of uniform exploration: likelihood, by a ratio; budget, at the horizon")
 SHARE = Kind(optional(positive), GUARD.about)
 SIGMA = Kind(
     optional(scales),

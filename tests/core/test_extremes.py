@@ -17,7 +17,7 @@ from support.examples import fitting
 
 import robai
 from robai import families, kl, policies, rules, theory
-from robai.rules.parameters import Challenger, Leader, LevelName, Test
+from robai.rules.parameters import Challenger, Leader, LevelName, Test, UniformStop
 from robai.rules.threshold import Threshold
 
 SIZES = [5e-324, 1e-310, 1e-200, 1e-160, 1e-100, 1e-30, 1e-9, 0.1, 0.5, 1.0, 2.0, 17.0, 1e6]
@@ -185,8 +185,9 @@ PARAMETERS = {
     "beta": likely,
     "leader": st.sampled_from(get_args(Leader)),
     "challenger": st.sampled_from(get_args(Challenger)),
+    "stop": st.sampled_from(get_args(UniformStop)),
     "test": st.sampled_from(get_args(Test)),
-    **dict.fromkeys(("budget", "fresh", "heuristic"), st.booleans()),
+    **dict.fromkeys(("fresh", "heuristic"), st.booleans()),
     "bounds": st.sampled_from(["gaussian", "bernstein"]),
     "zeta": likely,
     "anytime": st.booleans(),

@@ -68,7 +68,7 @@ POLICIES = [
     robai.ActionElimination(sigma=1.0),
     robai.ActionElimination(delta=0.1, radius="even-dar", sigma=1.0),
     robai.Uniform(delta=0.1),
-    robai.Uniform(budget=True),
+    robai.Uniform(stop="budget"),
     robai.KLLUCB(delta=0.1),
     robai.KLLUCB(delta=0.2, threshold="lucb"),
     robai.LUCB(delta=0.3, sigma=0.5),
@@ -112,7 +112,7 @@ def needs_an_interval(policy):
 
 def takes_a_budget(policy):
     """Does it explore for about as many rounds as there are?"""
-    return getattr(policy, "budget", False) or isinstance(
+    return getattr(policy, "stop", None) == "budget" or isinstance(
         policy, robai.SequentialHalving | robai.SuccessiveRejects
     )
 

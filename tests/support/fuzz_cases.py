@@ -11,7 +11,7 @@ from robai import families, priors, rules
 from robai._base.pointers import Pointer
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
-from robai.rules.parameters import LONGEST, AnyBounds, Challenger, Leader, LevelName, Test
+from robai.rules.parameters import LONGEST, AnyBounds, Challenger, Leader, LevelName, Test, UniformStop
 from robai.rules.threshold import SeparationThreshold, Threshold
 
 LONGEST_STEPPED = 10**4
@@ -167,7 +167,6 @@ FUNCTIONS = {rules.Index: fuzz_functions.INDICES, rules.Stop: fuzz_functions.STO
 PARAMETERS = {
     "beta": lambda rng: float(rng.uniform(0.001, 0.999)),
     "bounds": lambda rng: pick(rng, *get_args(AnyBounds)),
-    "budget": lambda rng: pick(rng, False, True),
     "c": lambda rng: pick(rng, 0.0, 5.0, 100.0 * float(rng.random())),
     "challenger": lambda rng: pick(rng, *get_args(Challenger)),
     "constant": lambda rng: pick(rng, "audibert", "maurer-pontil"),
@@ -194,6 +193,7 @@ PARAMETERS = {
     "round": lambda rng: count(rng, 1, LONGEST),
     "second": random_stopping,
     "shape": positive,
+    "stop": lambda rng: pick(rng, *get_args(UniformStop)),
     "share": lambda rng: pick(rng, None, positive(rng)),
     "low": lambda rng: pick(rng, 0.0, -positive(rng)),
     "high": lambda rng: pick(rng, 1.0, positive(rng)),

@@ -42,7 +42,7 @@ def bounds_level(x, p, t):
 
 def uniform(p):
     def stops(x):
-        return x.t >= x.horizon if p.budget else likelihood_ratio(x) >= practical(x, p)
+        return x.t >= x.horizon if p.stop == "budget" else likelihood_ratio(x) >= practical(x, p)
 
     return lambda x: x.t % x.K, stops, over_arms(mean), 1
 
