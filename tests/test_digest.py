@@ -198,6 +198,7 @@ def test_the_page_has_them_in_their_columns():
         "regret": "128 ± 31",
         "clean elsewhere": "38.20 ± 0.04",
         "apart by": f"{(1797 / 14 - 38.2) / math.hypot(sem(FINAL_REGRETS), 0.04):+.1f} s.e.",
+        "verdict": "not matched",
         "like the scripts": "37.76 ± 0.04",
         "committed": "71 %",
         "median at": "150",

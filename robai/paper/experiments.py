@@ -102,9 +102,9 @@ class Experiment(ABC):
             other = column.get(result.label)
             row[heading] = fixed_text(other)
             if place == 0:
-                row["apart by"] = "-" if other is None else self.apart(result, other).text()
-            if other is not None and math.isnan(other.sem):
-                row["verdict"] = "matched" if self.apart(result, other).matched else "not matched"
+                apart = None if other is None else self.apart(result, other)
+                row["apart by"] = "-" if apart is None else apart.text()
+                row["verdict"] = "-" if apart is None else apart.verdict
         return row | self.cells(result)
 
     def apart(self, result: Any, other: Mean) -> "Apart":
@@ -132,6 +132,10 @@ class Apart(NamedTuple):
         """Within 5 standard errors of the difference, and within 4 % of the number, up to 2 of our own."""
         return abs(self.errors) <= 5.0 and abs(self.share) <= 0.04 + 2.0 * self.ours.sem / self.other.value
 
+    @property
+    def verdict(self) -> str:
+        return "matched" if self.matched else "not matched"
+
     def text(self) -> str:
         errors = f"{self.errors:+.1f} s.e."
         return f"{100.0 * self.share:+.1f} %, {errors}" if math.isnan(self.other.sem) else errors
@@ -152,9 +156,9 @@ class RegretExperiment(Experiment):
         Picture(
             "-details",
             "details of the same runs",
-            "From left to right, top to bottom: share of runs that have committed; regret against commitment "
-            "time; how often a commitment was wrong; share of the rounds that went to each arm; final regret "
-            "of the runs.",
+            "From left to right, top to bottom: if any policy commits, share of runs that have committed, "
+            "regret against commitment time, how often a commitment was wrong; share of the rounds that went "
+            "to each arm; final regret of the runs.",
         ),
     )
 
@@ -183,11 +187,16 @@ class RegretExperiment(Experiment):
         bound = None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
         ax = results.plot(curves.subplots(), lower_bound=bound)
         ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
-        details = new_figure(11, 4 + 1.2 * len(results))
-        axes = details.subplot_mosaic([["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]])
-        results.plot_commitment(axes["commitment"])
-        results.plot_tradeoff(axes["tradeoff"])
-        results.plot_wrong_commit(axes["wrong"])
+        if any(result.committed.any() for result in results.values()):
+            details = new_figure(11, 4 + 1.2 * len(results))
+            panels = [["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]]
+            axes = details.subplot_mosaic(panels)
+            results.plot_commitment(axes["commitment"])
+            results.plot_tradeoff(axes["tradeoff"])
+            results.plot_wrong_commit(axes["wrong"])
+        else:
+            details = new_figure(11, 4)
+            axes = details.subplot_mosaic([["pulls", "final"]])
         results.plot_pulls(axes["pulls"])
         results.plot_final_regret(axes["final"])
         return curves, details

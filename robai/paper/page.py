@@ -91,17 +91,27 @@ def _claim_rows(verdicts: list[Verdict]) -> list[dict[str, str]]:
 
 def _figure(played: Played, pictures: Mapping[str, bytes]) -> list[str]:
     experiment = played.experiment
-    rows = [experiment.row(result) for result in played.results.values()]
+    rows = _without_empty([experiment.row(result) for result in played.results.values()])
     size = experiment.size(played.first)
     caption = "± is the standard error of the mean"
     if experiment.beside:
-        caption += "; “apart by” counts standard errors of the difference"
+        caption += (
+            "; “apart by” counts standard errors of the difference; “matched” is within 5 of them, and "
+            "within 4 %, up to 2 standard errors of ours"
+        )
     first, *others = (
         html.picture(pictures[f"{played.name}{each.suffix}"], f"{each.text}, {size}", each.caption)
         for each in experiment.pictures
     )
-    table = html.table(rows, caption=caption, numbers=list(rows[0])[1:-1])
+    numbers = [column for column in rows[0] if not column.endswith(("policy", "verdict", "interval"))]
+    table = html.table(rows, caption=caption, numbers=numbers)
     return [html.paragraph(f"{experiment.bandit!r}, {size}."), first, table, *others]
+
+
+def _without_empty(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Rows without the columns that say nothing of any policy: of commitments, where none commits."""
+    said = [column for column in rows[0] if any(row[column] not in ("-", "0 %") for row in rows)]
+    return [{column: row[column] for column in said} for row in rows]
 
 
 def growth_rows(growing: Growing, growths: list[Growth]) -> list[dict[str, str]]:
