@@ -156,9 +156,9 @@ class RegretExperiment(Experiment):
         Picture(
             "-details",
             "details of the same runs",
-            "From left to right, top to bottom: if any policy commits, share of runs that have committed, "
-            "regret against commitment time, how often a commitment was wrong; share of the rounds that went "
-            "to each arm; final regret of the runs.",
+            "Share of the rounds that went to each arm; final regret of the runs. Before them, if any policy "
+            "commits: share of runs that have committed; regret against commitment time; how often a "
+            "commitment was wrong.",
         ),
     )
 
@@ -189,8 +189,9 @@ class RegretExperiment(Experiment):
         ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
         if any(result.committed.any() for result in results.values()):
             details = new_figure(11, 4 + 1.2 * len(results))
-            panels = [["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]]
-            axes = details.subplot_mosaic(panels)
+            axes = details.subplot_mosaic(
+                [["commitment", "tradeoff"], ["wrong", "pulls"], ["final", "final"]]
+            )
             results.plot_commitment(axes["commitment"])
             results.plot_tradeoff(axes["tradeoff"])
             results.plot_wrong_commit(axes["wrong"])

@@ -100,7 +100,7 @@ _NOTES = {
     ),
     "MOSS": (
         "The abstract says that KL-UCB is the only method that always performs better than UCB. That is not "
-        "quite so here: MOSS does, too, if only by 2 % with two arms. It is told the horizon, on which its "
+        "quite so here: MOSS does, too, if only by 1 % with two arms. It is told the horizon, on which its "
         "index depends; in the article it may be another one, or on more bandits."
     ),
     "DMED and UCB-Tuned": (

@@ -32,10 +32,11 @@ _ABOUT = (
     "no tables, so that nothing stands beside our numbers; numbers of runs are ours."
 )
 _NOTES = {
-    "First pulls": (
-        "Every arm is pulled once before the posterior is asked, here; with a proper prior it need not be."
+    "Bayes-UCB": (
+        "The quantile 1 - 1/t of the posterior (c = 0 in 1 - 1/(t log^c T)), as its authors ran it, here "
+        "under Jeffreys' prior and after one pull of every arm; whether the article has it in its figures is "
+        "not known."
     ),
-    "Bayes-UCB": "The quantile 1 - 1/t of the posterior (c = 0 in 1 - 1/(t log^c T)), as its authors ran it.",
     "Two arms so close": (
         "With (.2, .25) and 10,000 rounds no policy has found the better arm in all runs: the final regret "
         "of Thompson sampling varies more from run to run than that of UCB1. Its mean is far below."
