@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from robai._base.intervals import normal_quantile
-from robai._base.text import percent
 from robai.paper.growth import ends, slope
 from robai.result import Comparison, Result
 
@@ -81,7 +80,7 @@ def below(label: str, *others: str) -> Check:
         results = played[-1]
         ratios = {other: regret_ratio(results[label], results[other]) for other in others}
         shares = (
-            f"{percent(ratio)} of {other}'s ({percent(low)} to {percent(high)})"
+            f"{100 * ratio:.1f} % of {other}'s ({100 * low:.1f} to {100 * high:.1f} %)"
             for other, (ratio, low, high) in ratios.items()
         )
         numbers = f"{regrets(results)[label]:.1f}, {', '.join(shares)}"

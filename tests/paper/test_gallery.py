@@ -116,7 +116,7 @@ def test_below_needs_the_whole_interval():
     holds, numbers = below("A", "B")(Comparison([less, more]))
     share = less.regret[-1] / statistics.fmean(FINAL_REGRETS)
     assert holds
-    assert numbers.startswith(f"{less.regret[-1]:.1f}, {100 * share:.0f} % of B's (")
+    assert numbers.startswith(f"{less.regret[-1]:.1f}, {100 * share:.1f} % of B's (")
     assert not below("B", "A")(Comparison([less, more]))[0]
     assert not below("A", "B", "C")(Comparison([less, more, irregular("C", SMALLER)]))[0]
 
