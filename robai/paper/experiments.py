@@ -128,13 +128,12 @@ class Apart(NamedTuple):
         return self.ours.value / self.other.value - 1.0
 
     @property
-    def matched(self) -> bool:
-        """Within 5 standard errors of the difference, and within 4 % of the number, up to 2 of our own."""
-        return abs(self.errors) <= 5.0 and abs(self.share) <= 0.04 + 2.0 * self.ours.sem / self.other.value
-
-    @property
     def verdict(self) -> str:
-        return "matched" if self.matched else "not matched"
+        """Whether both are the same, within 5 standard errors of the difference and 4 %."""
+        excess = abs(self.share) - 0.04
+        if abs(self.errors) > 5.0 or excess > 2.0 * self.ours.sem / self.other.value:
+            return "not matched"
+        return "matched" if excess <= 0.0 else "undecided"  # for want of runs
 
     def text(self) -> str:
         errors = f"{self.errors:+.1f} s.e."

@@ -96,8 +96,8 @@ def _figure(played: Played, pictures: Mapping[str, bytes]) -> list[str]:
     caption = "± is the standard error of the mean"
     if experiment.beside:
         caption += (
-            "; “apart by” counts standard errors of the difference; “matched” is within 5 of them, and "
-            "within 4 %, up to 2 standard errors of ours"
+            "; “apart by” counts standard errors of the difference; “matched” is within 5 of them and within "
+            "4 %, “undecided” if that takes 2 standard errors of ours"
         )
     first, *others = (
         html.picture(pictures[f"{played.name}{each.suffix}"], f"{each.text}, {size}", each.caption)

@@ -52,18 +52,19 @@ def test_a_number_without_an_error_is_given_ours_for_the_same_runs():
 
 
 @pytest.mark.parametrize(
-    ("ours", "sem", "errors", "matched"),
+    ("ours", "sem", "errors", "verdict"),
     [
-        (1039.0, 0.0, 4.9, True),
-        (1041.0, 0.0, 4.9, False),
-        (959.0, 0.0, -4.9, False),
-        (1041.0, 1.0, 4.9, True),  # up to two standard errors
-        (1001.0, 0.1, 5.1, False),
-        (999.0, 0.1, -5.1, False),
+        (1039.0, 0.0, 4.9, "matched"),
+        (1041.0, 0.0, 4.9, "not matched"),
+        (959.0, 0.0, -4.9, "not matched"),
+        (1041.0, 0.6, 4.9, "undecided"),  # by less than two standard errors
+        (1041.0, 0.4, 4.9, "not matched"),
+        (1001.0, 0.1, 5.1, "not matched"),
+        (999.0, 0.1, -5.1, "not matched"),
     ],
 )
-def test_matched_is_within_errors_and_percents(ours, sem, errors, matched):
-    assert Apart(Mean(ours, sem), Mean(1000.0, math.nan), errors).matched == matched
+def test_matched_is_within_errors_and_percents(ours, sem, errors, verdict):
+    assert Apart(Mean(ours, sem), Mean(1000.0, math.nan), errors).verdict == verdict
 
 
 def test_the_rows_of_the_table_say_what_is_matched():
