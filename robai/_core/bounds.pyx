@@ -186,7 +186,8 @@ cdef class PosteriorBounds(Bounds):
         cdef Py_ssize_t added = 0, size = count, i
         while added < count:
             size = min(size, count - added)
-            if size > 1 and not self.above(arm, pulls + <double>size, sum_ + <double>size * least, level, bar):
+            if size > 1 and not self.above(arm, pulls + <double>size, sum_ + <double>size * least, level,
+                                           bar):
                 size >>= 1
                 continue
             for i in range(size):

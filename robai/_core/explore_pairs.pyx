@@ -21,8 +21,8 @@ cdef Py_ssize_t largest_mean(const Arms* arms, double* values, Rng* rng) noexcep
     return argmax(values, arms.n_arms, rng)
 
 
-cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, Py_ssize_t hint, double* values,
-                              Rng* rng) noexcept nogil:
+cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, Py_ssize_t hint,
+                              double* values, Rng* rng) noexcept nogil:
     """Uniform among the arms, `but` one (-1: none), with the largest upper bound.
 
     The bound of `hint`, likely to be the largest, is computed, the others mostly only compared with it.
@@ -167,7 +167,7 @@ cdef int take_counts(str name, values, int64_t[::1] counts) except -1:
 
 
 cdef enum:
-    MOST_DRAWS = 10_000                     # of the posterior, until another arm than the leader has the largest
+    MOST_DRAWS = 10_000                     # of the posterior, until another arm than the leader is largest
 
 
 @cython.final
@@ -193,8 +193,8 @@ cdef class TopTwo(Exploration):
     cdef int64_t[::1] _pulled               # N: those in which it was pulled
     cdef Py_ssize_t _hint                   # the last leader
 
-    def __init__(self, Py_ssize_t n_arms, Family family not None, Bounds bounds, bint empirical, bint resamples,
-                 bint penalised, double share):
+    def __init__(self, Py_ssize_t n_arms, Family family not None, Bounds bounds, bint empirical,
+                 bint resamples, bint penalised, double share):
         self.family, self.bounds, self.empirical = family, bounds, empirical
         self.resamples, self.penalised, self.share = resamples, penalised, share
         self.initial_pulls, self.moments, self.slow = 1, family.moments, resamples

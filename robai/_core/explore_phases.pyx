@@ -1,4 +1,4 @@
-"""Explorations that drop the worst arms, one or half of them at a time: racing, and two for a given budget."""
+"""Explorations that drop the worst arms, one or half of them at a time: racing, and two for a budget."""
 
 cimport cython
 from libc.math cimport INFINITY, ceil
