@@ -71,7 +71,7 @@ def test_regret_is_that_of_an_independent_program(bandit, horizon, policy, regre
 @pytest.mark.parametrize("engine", ["auto", "step"])
 @regrets
 def test_regret_is_precisely_that_of_an_independent_program(bandit, horizon, policy, regret, error, engine):
-    assert_regret(bandit, horizon, policy, regret, error, 80_000_000 // horizon, engine)
+    assert_regret(bandit, horizon, policy, regret, error, 20_000_000 // horizon, engine)
 
 
 # ---- explore-then-commit
