@@ -42,7 +42,21 @@ from robai.rules.threshold import (
 
 
 @spec
-class LeaderChallenger(Exploration):
+class ByBounds(Exploration):
+    """What explorations by upper and lower bounds share."""
+
+    delta: float | None = parameter(DELTA, default=None)
+    threshold: BoundsThreshold = parameter(BOUNDS_THRESHOLD, default="practical")
+    bounds: AnyBounds = parameter(ANY_BOUNDS, default="kl")
+    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+    sigma: Sigma = parameter(SIGMA, default=None)
+
+    def bounds_for(self, game: Game) -> Bounds:
+        return bounds_of(self, threshold_level(self.threshold, self, game), game)
+
+
+@spec
+class LeaderChallenger(ByBounds):
     """The arm with the largest mean, then that with the largest upper bound among the others: LUCB, KL-LUCB.
 
     Bounds and thresholds are those of `Separation`. Both arms are chosen before either is pulled, and the
@@ -50,19 +64,13 @@ class LeaderChallenger(Exploration):
     """
 
     instead: ClassVar[str] = "LeaderChallenger(bounds='kl')"
-    delta: float | None = parameter(DELTA, default=None)
-    threshold: BoundsThreshold = parameter(BOUNDS_THRESHOLD, default="practical")
-    bounds: AnyBounds = parameter(ANY_BOUNDS, default="kl")
-    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-    sigma: Sigma = parameter(SIGMA, default=None)
 
     def start(self, game: Game) -> protocols.Exploration:
-        bounds = bounds_of(self, threshold_level(self.threshold, self, game), game)
-        return explore_pairs.LeaderChallenger(game.n_arms, bounds)
+        return explore_pairs.LeaderChallenger(game.n_arms, self.bounds_for(game))
 
 
 @spec
-class GapIndex(Exploration):
+class GapIndex(ByBounds):
     """The arm J whose lower bound is closest to the largest upper bound of the others, or that of the latter.
 
     B_a = max over b != a of U_b - L_a; J has the smallest, u the largest upper bound of the others. The one
@@ -71,15 +79,9 @@ class GapIndex(Exploration):
     """
 
     instead: ClassVar[str] = "GapIndex(bounds='kl')"
-    delta: float | None = parameter(DELTA, default=None)
-    threshold: BoundsThreshold = parameter(BOUNDS_THRESHOLD, default="practical")
-    bounds: AnyBounds = parameter(ANY_BOUNDS, default="kl")
-    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-    sigma: Sigma = parameter(SIGMA, default=None)
 
     def start(self, game: Game) -> protocols.Exploration:
-        bounds = bounds_of(self, threshold_level(self.threshold, self, game), game)
-        return explore_pairs.GapIndex(game.n_arms, bounds)
+        return explore_pairs.GapIndex(game.n_arms, self.bounds_for(game))
 
 
 @spec
