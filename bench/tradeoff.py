@@ -17,6 +17,8 @@ PANELS = [  # bandit, horizon, runs
     (robai.Gaussian([0.7, 0.2]), 10**6, 4000),
     (robai.Bernoulli([0.7, 0.2, 0.2, 0.2]), 10**5, 2000),
 ]
+# For a budget, which is the horizon here; and what another name is for as well.
+UNSHOWN = ("sequential-halving", "successive-rejects", "top-two")
 STEPPED = 200  # runs of a policy that plays every round to the horizon
 
 
@@ -60,7 +62,9 @@ def main(figure, quick):
             print(
                 f"{result.label:<22}{regret:>20}{result.runs:>8}{digest.committed:>11.1%}{when:>11}{wrong:>7}"
             )
-        robai.plotting.plot_tradeoff(results, ax)
+        ax.set_yscale("log")
+        shown = [each for each in results if each.label not in UNSHOWN]
+        robai.plotting.plot_tradeoff(shown, ax)
         ax.set_title(f"{bandit!r}, T = {results[0].horizon:,}")
         print()
     if figure:

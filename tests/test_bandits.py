@@ -235,9 +235,10 @@ def test_data_too_large_for_squares_of_sums_is_refused_at_once(value):
 
 @pytest.mark.parametrize("scale", [1e100, -1e100])
 def test_the_largest_data_can_be_simulated(policy, scale):
-    needs_family = any(hasattr(part, "family") for part in (policy, *policy.parts()))
     bandit = robai.Empirical([[scale, 0.25 * scale], [0.5 * scale, 0.0]])
-    if needs_family:
+    if getattr(policy, "prior", "jeffreys") == "uniform":
+        pytest.skip("for rewards that are 0 or 1")
+    if hasattr(policy, "family"):
         policy = dataclasses.replace(policy, family=robai.families.Gaussian(1.0))
     result = robai.simulate(policy, bandit, 50, 20, rng=1)
     assert np.isfinite(result.regret_sem).all()

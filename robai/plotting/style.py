@@ -124,6 +124,8 @@ def set_limits(ax: Axes, axis: Literal["x", "y"], *ends: float | None) -> None:
     limits, set_both = (ax.get_xlim, ax.set_xlim) if axis == "x" else (ax.get_ylim, ax.set_ylim)
     if own.get(axis) == limits():
         ax.autoscale(axis=axis)
+    if getattr(ax, f"get_{axis}scale")() == "log":  # which a user may have asked for: it has no 0
+        ends = tuple(end if end is None or end > 0.0 else None for end in ends)
     set_both(*ends)
     own[axis] = limits()
 

@@ -156,8 +156,8 @@ class LilUCB(BasePolicy):
 
     The arm with the largest m + c sigma sqrt(2 (1 + eps) log(log((1 + eps) N) / d) / N), c = (1 + beta) (1
     + sqrt(eps)), is pulled, until one has N_a >= 1 + lambda times the pulls of all others together.
-    Jamieson, Malloy, Nowak and Bubeck (2014): of order log(1/delta) sum of log log(1/gap) / gap^2 rounds,
-    without a factor log K.
+    Jamieson, Malloy, Nowak and Bubeck (2014): of order log(1/delta) sum of 1/gap^2 + sum of log log(1/gap) /
+    gap^2 rounds, without a factor log K.
 
     Parameters
     ----------

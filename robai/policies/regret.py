@@ -16,8 +16,8 @@ class MOSS(BasePolicy):
     """The arm with the largest m + sigma sqrt(2 f / N), f = 2 log+(T / (K N)); never commits.
 
     Audibert and Bubeck (2009): minimax, regret O(sqrt(K T)) whatever the means. It is not asymptotically
-    optimal: with a gap that stays, UCB has less. Rewards in [0, 1] have sigma = 1/2, with which this is the
-    printed index m + sqrt(log+(T / (K N)) / N).
+    optimal: as T grows, with fixed gaps, its constant is twice that of UCB. Rewards in [0, 1] have sigma =
+    1/2, with which this is the printed index m + sqrt(log+(T / (K N)) / N).
 
     Parameters
     ----------

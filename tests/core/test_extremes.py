@@ -192,6 +192,7 @@ PARAMETERS = {
     "zeta": likely,
     "anytime": st.booleans(),
     "c": likely,
+    **dict.fromkeys(("exponent", "factor"), likely),
     "prior": st.just("jeffreys"),
     "family": st.none(),
 }
