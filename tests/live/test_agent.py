@@ -8,7 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from support.agents import Website, agent_for, explored, played_until_commitment, twins
-from support.examples import POLICIES, arms_played, fitting, needs_an_interval
+from support.examples import POLICIES, arms_played, fitting, needs_an_interval, takes_a_budget
 
 import robai
 from robai import HorizonReached, rules
@@ -67,7 +67,11 @@ def test_a_batch_after_one_reward_an_arm_does_not_go_to_one_arm(policy):
     for _ in range(3):
         for arm in agent.labels:
             agent.update(arm, 0.1 * (arm + 1))
-    assert np.bincount(agent.select_batch(256)).min() >= 10
+    counts = np.bincount(agent.select_batch(256))
+    if isinstance(policy, robai.UGapE):  # by what has arrived, it is about two arms
+        counts = counts[counts > 0]
+    assert len(counts) >= 2
+    assert counts.min() >= 10
 
 
 @pytest.mark.parametrize("policy", [robai.KLUCB(), robai.UCB("ratio"), robai.TrackAndStop()], ids=repr)
@@ -89,7 +93,7 @@ def test_pending_rewards_drop_no_arm(policy):
     for arm in agent.labels:
         for reward in (1.0, 0.0, 1.0, 1.0) if arm == 0 else (0.0, 1.0, 0.0, 0.0):
             agent.update(arm, reward)
-    agent.select_batch(100_000)
+    agent.select_batch(1000 if isinstance(policy, robai.TTTS) else 100_000)  # whose draws are many
     assert not agent.committed
     if isinstance(policy, robai.ActionElimination):
         assert "dropped" not in [row.status for row in agent.table()]
@@ -104,11 +108,16 @@ def test_with_late_rewards_every_committing_policy_still_finds_the_best_arm(poli
     bandit = fitting(policy, robai.Gaussian([3.0, 0.0, 0.5]))
     agent = agent_for(policy, bandit, 3000, rng=3)
     generator, waiting = np.random.default_rng(5), []
-    while not agent.committed and agent.rounds < 2500:
+    while not agent.committed and agent.rounds < (3000 if takes_a_budget(policy) else 2500):
         arm = agent.select()
         waiting.append((arm, generator.normal(bandit.means[arm])))
         if len(waiting) > delay:
             agent.update(*waiting.pop(generator.integers(len(waiting))))
+    if takes_a_budget(policy):
+        assert agent.rounds > 2990
+        for arm, reward in waiting:
+            agent.update(arm, reward)
+        assert agent.select() == 0
     assert agent.committed_arm == 0
 
 
