@@ -24,6 +24,9 @@ cdef double ULPS = 4e-15                    # of an index; rounding is less
 # From this distance on an index counts as no further above that of the leader: some are infinite.
 cdef double FAR = 40.0
 
+# At such a distance, far above rounding, the bound of a family is a good q.
+cdef double CLEAR = 1e-9
+
 
 @cython.final
 cdef class MinimumDivergence(Optimism):
@@ -97,12 +100,22 @@ cdef class MinimumDivergence(Optimism):
 
     cdef void _choose_point(self, const Arms* arms, Py_ssize_t arm, double index, double now) noexcept nogil:
         """The q at which an index has half its distance from `now`, the index of the leader."""
-        cdef double half = now + 0.5 * min(index - now, FAR), largest = self._means[self.leader]
+        cdef double half = now + 0.5 * min(index - now, FAR), largest = self._means[self.leader], q, low, middle
+        cdef int _step
         if largest == self.family.high and index == INFINITY:
             # It is infinite until the leader fails. Any q from which on that is so is good; this one does not
             # notice a failure after 2e14 successes.
             self._points[arm], self._least[arm] = largest - 5e-15 * fabs(largest), INFINITY
             return
-        self._points[arm] = self.family.upper(
+        q = self.family.upper(
             arm, self._means[arm], max(half - self._logs[arm], 0.0) / <double>arms.pulls[arm])
-        self._least[arm] = (1.0 - ULPS) * self._index(arms, arm, self._points[arm])
+        if index - now > CLEAR and not (q < largest and self._index(arms, arm, q) > now):
+            # Means so small, or so far apart, that bounds overflow or are no other doubles than the mean.
+            q, low = largest, self._means[arm]
+            for _step in range(60):
+                middle = 0.5 * q + 0.5 * low
+                if self._index(arms, arm, middle) > half:
+                    q = middle
+                else:
+                    low = middle
+        self._points[arm], self._least[arm] = q, (1.0 - ULPS) * self._index(arms, arm, q)

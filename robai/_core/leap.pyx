@@ -171,6 +171,9 @@ cdef enum:
     SIZES = 240                     # ... to 10^18
     PATIENCE = 128                  # rounds to play one by one after many tries to leap
 
+# Sums are rounded from twice this on: single rewards that are added to one would drift away from their mean.
+cdef double WHOLE = 4503599627370496.0          # 2^52
+
 
 @cython.final
 cdef class PositiveLeaps(Batch):
@@ -191,18 +194,20 @@ cdef class PositiveLeaps(Batch):
     cdef bint _known                # are they those of the run's means
     cdef int64_t[::1] _rounds       # of each size
     cdef int64_t _patience          # how many rounds to play before the next try to leap
+    cdef double[::1] _rests         # what rounding has left of each sum
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
         self._family = self._rewards
         self._widths = np.zeros((self._arms.n_arms, SIZES))
-        self._variances = np.empty(self._arms.n_arms)
+        self._variances, self._rests = np.empty((2, self._arms.n_arms))
         self._known = False
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:
         Batch._begin(self)
         self._patience = FEW
+        self._rests[:] = 0.0
         if self._all_means.shape[0] > 1 or not self._known:
             self._forget()
 
@@ -224,7 +229,7 @@ cdef class PositiveLeaps(Batch):
             work += 1
             length = self._length(explore, left)
             if length > 0:
-                self._sums[arm] += self._family.total(arm, self._means[arm], <double>length, &self._rng)
+                self._add(arm, self._family.total(arm, self._means[arm], <double>length, &self._rng))
                 self._count(arm, length)
                 self._patience = FEW
             else:
@@ -233,6 +238,31 @@ cdef class PositiveLeaps(Batch):
                 work += length
             left -= length
         self._work += work
+
+    cdef inline void _add(self, Py_ssize_t arm, double reward) noexcept nogil:
+        """Kahan's sum."""
+        cdef double before = self._sums[arm]
+        reward += self._rests[arm]
+        self._sums[arm] = before + reward
+        self._rests[arm] = reward - (self._sums[arm] - before)
+
+    cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
+        cdef Py_ssize_t arm = explore.leader
+        cdef double n
+        cdef int64_t played = 0
+        if self._sums[arm] < WHOLE:
+            return Batch._steps(self, explore, limit)
+        self._staying = True
+        while self._staying and played < limit:
+            self._on_tape(arm)
+            self._add(arm, self._tape[arm, self._next[arm]])
+            self._next[arm] += 1
+            self._count(arm, 1)
+            played += 1
+            n = <double>self._arms.pulls[arm]
+            self._staying = explore.bounds.above(
+                arm, n, self._sums[arm], explore.bounds.level.at(n, <double>self._arms.t), explore.bar)
+        return played
 
     cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
         """The length of a leap that is surely possible; 0 if only a short one is.

@@ -97,13 +97,34 @@ def test_regret_grows_like_2_log_t_over_the_gap():
     assert abs(second.regret[-1] - first.regret[-1] - 2 / 0.5 * math.log(10**6)) < 5 * error
 
 
+def test_sums_above_2_53_do_not_drift():
+    """Whole rewards that were added to them one by one would be rounded up here, and the lead never lost."""
+    bandit, pulls, mean = robai.Binomial([6.75, 5.5], n=8), 53, 5.5
+    index = pulls * robai.kl.divergence(bandit, mean, 6.75) + math.log(pulls)
+    most = round(math.exp(index) * (1 - 1e-12)) // 4 * 4
+    assert most * 6.75 > 2**53
+    horizon = most + pulls + 10**6
+    lost = lost_leads(leap.PositiveLeaps, bandit, (most, pulls), (6.75, mean), horizon, 20)
+    assert (lost[:, 0] < most + 5e5).all()
+
+
 @pytest.mark.parametrize(
-    "bandit", [COINS[0], RARE[0], COUNTS[0], TIMES[0], robai.Bernoulli([1.0, 0.5])], ids=repr
+    "bandit",
+    [
+        COINS[0],
+        RARE[0],
+        COUNTS[0],
+        TIMES[0],
+        robai.Bernoulli([1.0, 0.5]),
+        robai.Gaussian([1.0, 0.0, -1e15], sigma=1e-3),
+        robai.Gamma([1e9, 1e-300], shape=0.045),
+    ],
+    ids=repr,
 )
-def test_the_longest_horizon(bandit):
-    result = robai.simulate(robai.IMED(), bandit, 10**18, 3, rng=3)
+def test_long_horizons(bandit):
+    result = robai.simulate(robai.IMED(), bandit, 10**17, 3, rng=3)
     assert result.meta["engine"] == "leap"
-    assert (result.pulls.sum(axis=1) == 10**18).all()
+    assert (result.pulls.sum(axis=1) == 10**17).all()
     assert (result.pulls[:, 1] < 10**5).all()
 
 
