@@ -168,6 +168,35 @@ def test_a_gap_that_is_not_there_is_warned_of(policy, told):
         assert f"is told {told} as the smallest difference, this bandit has 0.5" in texts(caught)[0]
 
 
+@pytest.mark.parametrize(
+    ("family", "bandit", "variances"),
+    [
+        (families.Poisson(), robai.NegativeBinomial([3, 2], r=2), "3 at mean 3, these have 7.5"),
+        (families.NegativeBinomial(4), robai.NegativeBinomial([3, 2], r=2), "5.25 at mean 3, these have 7.5"),
+        (families.Gamma(5), robai.Gamma([3, 2.5], shape=0.1), "1.8 at mean 3, these have 90"),
+        (families.Exponential(), robai.Poisson([3, 0.2]), "0.04 at mean 0.2, these have 0.2"),
+        (families.Gaussian(2), robai.Poisson([3, 5]), "4 at mean 5, these have 5"),
+        (families.Gaussian(3), robai.Poisson([3, 5]), None),
+        (families.Gamma(0.1), robai.Gamma([3, 2.5], shape=5), None),
+        (families.NegativeBinomial(4), robai.Poisson([3, 2]), None),
+        (families.Poisson(), robai.Bernoulli([0.7, 0.2]), None),
+        (families.Bernoulli(), robai.Beta([0.7, 0.2], 1.0), None),
+        (families.Bounded(), robai.Bernoulli([0.7, 0.2]), None),
+        (families.Bernoulli(), robai.Empirical([[0, 1], [0.5]]), None),
+        (families.Gaussian(), robai.Gaussian([1, 0], sigma=9), None),
+    ],
+    ids=repr,
+)
+def test_a_family_that_varies_less_than_the_rewards_is_warned_of(family, bandit, variances):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robai.simulate(robai.KLEOCPUG(family=family), bandit, 100, 1)
+    found = texts(caught)
+    assert len(found) == (variances is not None)
+    if variances:
+        assert f"takes rewards for those of {family!r}, of variance {variances}: its bounds are" in found[0]
+
+
 def test_the_table_of_defaults():
     """Regret at T = 1e5: with sigma = 1 as the paper has it, and with the default, which is 1/2."""
     two, four = robai.Bernoulli([0.7, 0.2]), robai.Bernoulli([0.7, 0.2, 0.2, 0.2])

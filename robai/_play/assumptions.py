@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from robai import families, rules
 from robai._base.spec import Spec
 from robai.bandits import Bandit
@@ -47,12 +49,33 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
                 )
         if bandit is None or isinstance(bandit, Instances):  # of which the summary tells
             continue
+        if isinstance(family, families.Family) and (given is None or game.proxy is None):
+            yield from _narrower(family, bandit)
         told, true = _told(rule, bandit)
         if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
             yield (
                 f"is told {told:g} as the smallest difference, this bandit has {true:g}: it ends "
                 "exploration too early, and commitments are not what the policy promises"
             )
+
+
+def _narrower(family: families.Family, bandit: Bandit) -> Iterator[str]:
+    """A text if rewards vary more, at the bandit's means, than those that they are taken for.
+
+    Of rewards in an interval, and of data, no variance is known.
+    """
+    rewards = bandit.family
+    if rewards is None or isinstance(rewards, families.Bounded) or family == rewards:
+        return
+    means = np.array(bandit.means)
+    if not family.covers(rewards, means):
+        told, true = family.variances(means), rewards.variances(means)
+        arm = int((true - told).argmax())
+        yield (
+            f"takes rewards for those of {family!r}, of variance {told[arm]:.4g} at mean {means[arm]:.4g}, "
+            f"these have {true[arm]:.4g}: its bounds are too narrow, commitments and regret are not what the "
+            "policy promises"
+        )
 
 
 def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
