@@ -40,6 +40,7 @@ def main(seconds):
         (robai.EOCPUG(), gaussian),
         (robai.KLUCB(), bernoulli),
         (robai.KLEOCPUG(), bernoulli),
+        (robai.KLEOCP(kl=0.1), bernoulli),
     ):
         for runs in (1, 10):
             once, play = measure(policy, bandit, runs, 1000, seconds)

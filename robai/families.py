@@ -95,6 +95,18 @@ class Family(Part):
             raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
         return mean
 
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        """V(m) of the mean of each arm, of rewards in an interval the largest; infinite if it is unknown."""
+        raise NotImplementedError
+
+    def covers(self, other: Family, means: NDArray[np.float64]) -> bool:
+        """Is V at each of these means at least that of another family, up to rounding.
+
+        The logarithm of a family's moment generating function grows by psi'' = V(psi'): where V is at least
+        the other's at every mean so is psi, and what is a supermartingale for this family is one for both.
+        """
+        return bool((self.variances(means) >= other.variances(means) * (1.0 - 1e-12)).all())
+
     def label(self) -> str:
         return repr(self)
 
@@ -132,6 +144,9 @@ class Gaussian(Family):
     def __repr__(self) -> str:
         return f"Gaussian(variance={self.variance!r})" if self.sigma is None else f"Gaussian({self.sigma!r})"
 
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.square(one_an_arm(math.inf if self.sigma is None else self.sigma, means.size))
+
     def _core(self, n_arms: int = 1) -> _core.Family:
         if self.sigma is None:
             return _core.UnknownVariance(self.variance)
@@ -153,6 +168,9 @@ class Bernoulli(Family):
     def proxy(self) -> float:
         return 0.5  # as of any reward in [0, 1]: Hoeffding's lemma
 
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return means * (1.0 - means)
+
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Bernoulli()
 
@@ -173,6 +191,9 @@ class Binomial(Family):
     def proxy(self) -> float:
         return math.sqrt(self.n) / 2.0
 
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return means * (1.0 - means / self.n)
+
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Binomial(self.n)
 
@@ -183,6 +204,9 @@ class Poisson(Family):
 
     name: ClassVar[str] = "poisson"
     whole: ClassVar[bool] = True
+
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return means
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Poisson()
@@ -195,6 +219,9 @@ class Exponential(Family):
     name: ClassVar[str] = "exponential"
     positive_means: ClassVar[bool] = True
 
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.square(means)
+
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Gamma(1.0)
 
@@ -206,6 +233,9 @@ class Gamma(Family):
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
     shape: float = parameter(SHAPE)
+
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.square(means) / self.shape
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Gamma(self.shape)
@@ -221,6 +251,9 @@ class NegativeBinomial(Family):
     name: ClassVar[str] = "negative-binomial"
     whole: ClassVar[bool] = True
     r: float = parameter(SUCCESSES)
+
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return means * (1.0 + means / self.r)
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.NegativeBinomial(self.r)
@@ -252,6 +285,9 @@ class Bounded(Family):
     @property
     def proxy(self) -> float:
         return (self.high - self.low) / 2.0
+
+    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (means - self.low) * (self.high - means)
 
     def _core(self, n_arms: int = 1) -> _core.Family:
         return _core.Bounded(self.low, self.high)

@@ -168,6 +168,69 @@ def test_a_gap_that_is_not_there_is_warned_of(policy, told):
         assert f"is told {told} as the smallest difference, this bandit has 0.5" in texts(caught)[0]
 
 
+@pytest.mark.parametrize(
+    ("policy", "bandit", "true"),
+    [
+        (robai.KLEOCP(5.0), robai.Bernoulli([1.0, 0.5]), "2.77259"),  # 4 KL(1, 1/2), an edge of the domain
+        (robai.KLEOCP(0.3, family=families.Gaussian(0.9)), robai.Bernoulli([0.7, 0.2]), "0.154321"),
+        (robai.KLEOCP(0.9, family="bernoulli"), robai.Beta([0.7, 0.2], 1.0), "0.534111"),
+        (robai.KLEOCP(0.9, family="bernoulli"), robai.Empirical([[0, 1], [0]]), "0.693147"),
+        (robai.KLEOCP(2.0), robai.Bernoulli([1.0, 0.5]), None),
+        (robai.KLEOCP(0.3), robai.Bernoulli([0.7, 0.2]), None),
+        (robai.KLEOCP(0.3, family="gaussian"), robai.Gaussian([0.7, 0.2]), None),
+    ],
+    ids=repr,
+)
+def test_a_divergence_is_that_of_the_family_told(policy, bandit, true):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robai.simulate(policy, bandit, 100, 1)
+    found = texts(caught)
+    assert len(found) == (true is not None)
+    if true:
+        assert f"is told {policy.kl:g} as the smallest difference, this bandit has {true}:" in found[0]
+
+
+def test_a_divergence_is_computed_once(monkeypatch):
+    from robai.theory import limits
+
+    computed = []
+    smallest = limits.smallest_divergences
+    monkeypatch.setattr(limits, "smallest_divergences", lambda *given: computed.append(1) or smallest(*given))
+    for seed in range(3):
+        robai.simulate(robai.KLEOCP(0.1), robai.Bernoulli([0.71, 0.23]), 100, 1, rng=seed)
+    assert len(computed) == 1
+
+
+@pytest.mark.parametrize(
+    ("family", "bandit", "variances"),
+    [
+        (families.Poisson(), robai.NegativeBinomial([3, 2], r=2), "3 at mean 3, these have 7.5"),
+        (families.NegativeBinomial(4), robai.NegativeBinomial([3, 2], r=2), "5.25 at mean 3, these have 7.5"),
+        (families.Gamma(5), robai.Gamma([3, 2.5], shape=0.1), "1.8 at mean 3, these have 90"),
+        (families.Exponential(), robai.Poisson([3, 0.2]), "0.04 at mean 0.2, these have 0.2"),
+        (families.Gaussian(2), robai.Poisson([3, 5]), "4 at mean 5, these have 5"),
+        (families.Gaussian(3), robai.Poisson([3, 5]), None),
+        (families.Gamma(0.1), robai.Gamma([3, 2.5], shape=5), None),
+        (families.NegativeBinomial(4), robai.Poisson([3, 2]), None),
+        (families.Poisson(), robai.Bernoulli([0.7, 0.2]), None),
+        (families.Bernoulli(), robai.Beta([0.7, 0.2], 1.0), None),
+        (families.Bounded(), robai.Bernoulli([0.7, 0.2]), None),
+        (families.Bernoulli(), robai.Empirical([[0, 1], [0.5]]), None),
+        (families.Gaussian(), robai.Gaussian([1, 0], sigma=9), None),
+    ],
+    ids=repr,
+)
+def test_a_family_that_varies_less_than_the_rewards_is_warned_of(family, bandit, variances):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robai.simulate(robai.KLEOCPUG(family=family), bandit, 100, 1)
+    found = texts(caught)
+    assert len(found) == (variances is not None)
+    if variances:
+        assert f"takes rewards for those of {family!r}, of variance {variances}: its bounds are" in found[0]
+
+
 def test_the_table_of_defaults():
     """Regret at T = 1e5: with sigma = 1 as the paper has it, and with the default, which is 1/2."""
     two, four = robai.Bernoulli([0.7, 0.2]), robai.Bernoulli([0.7, 0.2, 0.2, 0.2])

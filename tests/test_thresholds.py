@@ -106,6 +106,22 @@ def test_a_threshold_that_is_not_proved_for_a_family_is_refused(family, name):
         (robai.Poisson([5, 4]), families.Gaussian(9.0), []),
         (robai.Gaussian([0.5, 0.4]), families.Gaussian(), ["mixture"]),
         (robai.Gaussian([0.5, 0.4]), families.Gaussian(2.0), ["mixture", "kaufmann-koolen"]),
+        (robai.Gaussian([0.5, 0.4]), families.Gaussian(0.9), []),
+        (
+            robai.Gaussian([0.5, 0.4], sigma=(1, 2)),
+            families.Gaussian((1.0, 2.5)),
+            ["mixture", "kaufmann-koolen"],
+        ),
+        (robai.Gaussian([0.5, 0.4], sigma=(1, 2)), families.Gaussian((2.0, 1.0)), []),
+        (robai.Beta([0.5, 0.4], 1.0), families.Gaussian(0.4), []),
+        (robai.Gamma([3, 2.5], shape=0.1), families.Gamma(5.0), []),
+        (robai.Gamma([3, 2.5], shape=0.1), families.Exponential(), []),
+        (robai.Gamma([3, 2.5], shape=2.0), families.Exponential(), ["kaufmann-koolen"]),
+        (robai.Exponential([3, 2.5]), families.Gamma(0.5), ["kaufmann-koolen"]),
+        (robai.Exponential([3, 2.5]), families.Gamma(1.5), []),
+        (robai.NegativeBinomial([3, 2.5], r=2.0), families.NegativeBinomial(3.0), []),
+        (robai.NegativeBinomial([3, 2.5], r=2.0), families.NegativeBinomial(1.0), ["kaufmann-koolen"]),
+        (robai.Binomial([3, 2.5], n=4), families.Binomial(4), ["mixture", "kaufmann-koolen"]),
     ],
     ids=repr,
 )
@@ -119,6 +135,10 @@ def test_thresholds_for_rewards_that_are_taken_for_others(rewards, family, prove
             continue
         with pytest.raises(ValueError, match=f"threshold='{name}' is not proved"):
             rule.start(game)
+    racing = rules.Racing(threshold="lucb", family=family)
+    if not proved:
+        with pytest.raises(ValueError, match="threshold='lucb' is not proved for "):
+            racing.start(game)
 
 
 def test_the_lowest_threshold_with_a_proof():

@@ -5,7 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from robai import families, rules
 from robai._base.spec import Spec
@@ -47,7 +50,9 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
                 )
         if bandit is None or isinstance(bandit, Instances):  # of which the summary tells
             continue
-        told, true = _told(rule, bandit)
+        if isinstance(family, families.Family) and (given is None or game.proxy is None):
+            yield from _narrower(family, bandit)
+        told, true = _told(rule, policy, bandit)
         if told is not None and true is not None and told > true * (1.0 + _ROUNDING):
             yield (
                 f"is told {told:g} as the smallest difference, this bandit has {true:g}: it ends "
@@ -55,12 +60,33 @@ def _contradicted(policy: BasePolicy, game: rules.Game, bandit: Bandit | None) -
             )
 
 
-def _told(rule: Spec, bandit: Bandit) -> tuple[float | None, float | None]:
+def _narrower(family: families.Family, bandit: Bandit) -> Iterator[str]:
+    """A text if rewards vary more, at the bandit's means, than those that they are taken for.
+
+    Of rewards in an interval, and of data, no variance is known.
+    """
+    rewards = bandit.family
+    if rewards is None or isinstance(rewards, families.Bounded) or family == rewards:
+        return
+    means = np.array(bandit.means)
+    if not family.covers(rewards, means):
+        told, true = family.variances(means), rewards.variances(means)
+        arm = int((true - told).argmax())
+        yield (
+            f"takes rewards for those of {family!r}, of variance {told[arm]:.4g} at mean {means[arm]:.4g}, "
+            f"these have {true[arm]:.4g}: its bounds are too narrow, commitments and regret are not what the "
+            "policy promises"
+        )
+
+
+def _told(rule: Spec, policy: BasePolicy, bandit: Bandit) -> tuple[float | None, float | None]:
     """The gap, or divergence, that a rule was told and that of the bandit, if it has one best arm."""
     if isinstance(rule, _TELL_GAPS) and len(bandit.best_arms) == 1:
         return rule.gap, sorted(bandit.gaps)[1]
     if isinstance(rule, rules.KnownDivergence) and len(bandit.best_arms) == 1:
-        return rule.kl, _kl_min(bandit)
+        given = (getattr(each, "family", None) for each in rules_of(policy._parts))
+        family = next((each for each in given if each is not None), bandit.family)
+        return rule.kl, _kl_min(tuple(bandit.means), family)
     return None, None
 
 
@@ -80,13 +106,18 @@ def rules_of(parts: Any) -> Iterator[Spec]:
             yield from rules_of(value for _, value in each._parameters())
 
 
-def _kl_min(bandit: Bandit) -> float | None:
-    from robai.theory import kl_min  # which is not loaded with the package
+@lru_cache(
+    maxsize=64
+)  # the points between the means are found by bisection, which takes as long as many runs
+def _kl_min(means: tuple[float, ...], family: families.Family | None) -> float | None:
+    """None if the family has no divergence of means alone."""
+    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
 
-    try:
-        return kl_min(bandit)
-    except ValueError:  # means on the edge of the domain
+    array = np.array([means])
+    unknown = isinstance(family, families.Gaussian) and family.sigma is None
+    if family is None or unknown or not family.has_means(array).all():
         return None
+    return float(smallest_divergences(array, family)[0])
 
 
 def resolved_sigma(policy: BasePolicy, game: rules.Game) -> families.Scale | None:

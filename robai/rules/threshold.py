@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
+import numpy as np
+
 from robai import families
 from robai._base import checks
 from robai._base.spec import Kind, choice
@@ -40,8 +42,7 @@ class Started(NamedTuple):
 
 def threshold_of(name: Threshold, family: families.Family, game: Game, delta: float) -> Started:
     """The threshold of that name; a ValueError if it is not proved for what rewards are taken for."""
-    own = isinstance(game.family, type(family))  # are they what they are taken for
-    proved = _proved(family, own, sub_gaussian=game.proxy is not None)
+    proved = _proved(family, game)
     if name == "proved" and proved:
         name = proved[0]
     if name == "practical":
@@ -49,9 +50,8 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
     if name == "pair":
         return Started(thresholds.PairThreshold(delta, game.n_arms), mixture=False)
     if name not in proved:
-        rewards = "rewards of" if own else "any rewards, taken for those of"
         instead = f"use {' or '.join(map(repr, proved))}" if proved else "'practical' is without a proof"
-        raise ValueError(f"threshold={name!r} is not proved for {rewards} {family!r}: {instead}")
+        raise ValueError(f"threshold={name!r} is not proved for {_rewards(family, game)}: {instead}")
     if name == "garivier-kaufmann":
         return Started(thresholds.UnionThreshold(delta, game.n_arms), mixture=False)
     level = math.log((game.n_arms - 1) / delta)
@@ -73,19 +73,49 @@ def check_bounds_proved(name: str, family: families.Family, game: Game) -> None:
     They hold where the exponentials of sums that the family has are supermartingales for the rewards as well,
     as for the thresholds above, and not if the variance is unknown.
     """
-    proved = _proved(family, isinstance(game.family, type(family)), sub_gaussian=game.proxy is not None)
     unknown = isinstance(family, families.Gaussian) and family.sigma is None
-    if unknown or not proved:
-        rewards = "an unknown variance" if unknown else f"any rewards, taken for those of {family!r}"
+    if unknown or not _proved(family, game):
+        rewards = "an unknown variance" if unknown else _rewards(family, game)
         raise ValueError(f"threshold={name!r} is not proved for {rewards}: 'practical' is without a proof")
 
 
-def _proved(family: families.Family, own: bool, sub_gaussian: bool) -> list[Threshold]:
+def _rewards(family: families.Family, game: Game) -> str:
+    """What they are and what they are taken for, in words."""
+    if family == game.family:
+        return f"rewards of {family!r}"
+    rewards = "any rewards" if game.family is None else f"rewards of {game.family!r}"
+    return f"{rewards}, taken for those of {family!r}"
+
+
+def _own(family: families.Family, game: Game) -> bool:
+    """Are rewards what they are taken for, or of a member of that family that varies less.
+
+    Members of one family vary in the same order at every mean; 1/2 is one of all.
+    """
+    rewards = game.family
+    if rewards is None or not (
+        isinstance(rewards, type(family))
+        or {type(rewards), type(family)} == {families.Exponential, families.Gamma}
+    ):
+        return False
+    return family.covers(rewards, np.full(game.n_arms, 0.5))
+
+
+def _sub_gaussian(family: families.Gaussian, game: Game) -> bool:
+    """Are rewards known to be so for the sigma that is told."""
+    if family.sigma is None or game.proxy is None:
+        return False
+    told, known = (families.one_an_arm(sigma, game.n_arms) for sigma in (family.sigma, game.proxy))
+    return bool((told >= known * (1.0 - 1e-12)).all())
+
+
+def _proved(family: families.Family, game: Game) -> list[Threshold]:
     """The thresholds with a proof for rewards of a family, or taken for these; the lowest first.
 
     The mixture is at most what a bet on the rewards wins also if they are any in the range of Bernoulli ones
     (Hoeffding, 1963), or sub-Gaussian where they are taken for normal ones: a supermartingale suffices.
     """
+    own = _own(family, game)
     match family:
         case families.Bounded():
             return ["mixture"]
@@ -96,7 +126,9 @@ def _proved(family: families.Family, own: bool, sub_gaussian: bool) -> list[Thre
         case families.Gaussian(sigma=None):
             return ["mixture"]
         case families.Gaussian():
-            return ["mixture", "kaufmann-koolen"] if own else ["mixture"] if sub_gaussian else []
+            return (
+                ["mixture", "kaufmann-koolen"] if own else ["mixture"] if _sub_gaussian(family, game) else []
+            )
         case families.Binomial():
             return ["mixture", "kaufmann-koolen"]
     return ["kaufmann-koolen"] if own else []
