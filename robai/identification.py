@@ -178,6 +178,8 @@ def _asked(label: str, policy: BasePolicy, delta: float | None, budget: int | No
     stops = _fires(parts.stop) or isinstance(parts.explore, rules.STAGED)
     if budget is not None:
         return policy if stops else Policy(parts.explore, rules.FixedRound(budget), parts.commit)
+    if any(getattr(rule, "budgeted", False) for rule in rules_of(parts)):
+        raise ValueError(f"{label} explores for a budget: ask for budget=, not for delta= or horizon=")
     if not stops and written(policy) is None:  # which may return a Commit
         what = f"stop=rules.LikelihoodRatio(delta={delta:g})" if delta is not None else "a stop= that does"
         raise ValueError(f"{label} never stops: give it {what}, or ask for a budget=")

@@ -97,6 +97,24 @@ def test_a_policy_that_never_stops_is_refused(policy):
         identify(policy, horizon=100)
 
 
+@pytest.mark.parametrize("asked", [{"delta": 0.1}, {"delta": 0.1, "horizon": 50}, {"horizon": 1e100}])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        robai.Uniform(stop="budget"),
+        robai.SequentialHalving(),
+        robai.SuccessiveRejects(),
+        robai.Policy(robai.UCB(), rules.Imbalance() & (rules.MeanGap() | rules.Budget())),
+    ],
+    ids=lambda policy: policy.label(),
+)
+def test_a_policy_for_a_budget_is_asked_for_nothing_else(policy, asked):
+    with pytest.raises(ValueError, match="explores for a budget: ask for budget="):
+        identify(policy, robai.Bernoulli([0.9, 0.1]), runs=2, **asked)
+    found = identify(policy, robai.Bernoulli([0.9, 0.1]), runs=2, budget=50)
+    assert found.unfinished == 0
+
+
 def test_a_budget_is_used_up_by_policies_that_do_not_stop():
     found = identify(robai.UCB(), budget=40)
     assert (found.stopping_time == 40).all()
