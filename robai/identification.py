@@ -100,8 +100,9 @@ def identify(
         *Fixed confidence.* The probability of error that is allowed. Rules of the policy that take a delta
         and have none are given this one.
     budget : int or sequence of int
-        *Fixed budget.* How many rounds there are; several make a result each. A policy that does not stop by
-        itself recommends when they are used up, by its commitment rule.
+        *Fixed budget.* How many rounds there are; several make a result each. A policy that has not stopped
+        when they are used up recommends by its commitment rule; one that explores in stages, of which the
+        last is not over then, does not.
     horizon : int or float
         *Own horizon*, if it is given alone: T of policies that stop by themselves and are told nothing else,
         up to 1e100. With `delta` it is the number of rounds after which a run is given up, 10^9 by default.
@@ -175,10 +176,15 @@ def _budgets(budget: Any, n_arms: int) -> list[int]:
 def _asked(label: str, policy: BasePolicy, delta: float | None, budget: int | None) -> BasePolicy:
     """The policy that answers the question; a ValueError if it never will."""
     parts = policy._parts
-    stops = _fires(parts.stop) or isinstance(parts.explore, rules.STAGED)
+    fires, staged = _fires(parts.stop), isinstance(parts.explore, rules.STAGED)
     if budget is not None:
-        return policy if stops else Policy(parts.explore, rules.FixedRound(budget), parts.commit)
-    if not stops and written(policy) is None:  # which may return a Commit
+        if staged or parts.stop == rules.Budget():
+            return policy
+        stop = parts.stop | rules.Budget() if fires else rules.Budget()
+        return Policy(parts.explore, stop, parts.commit)
+    if any(getattr(rule, "budgeted", False) for rule in rules_of(parts)):
+        raise ValueError(f"{label} explores for a budget: ask for budget=, not for delta= or horizon=")
+    if not (fires or staged) and written(policy) is None:  # which may return a Commit
         what = f"stop=rules.LikelihoodRatio(delta={delta:g})" if delta is not None else "a stop= that does"
         raise ValueError(f"{label} never stops: give it {what}, or ask for a budget=")
     if delta is None:

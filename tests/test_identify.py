@@ -97,6 +97,24 @@ def test_a_policy_that_never_stops_is_refused(policy):
         identify(policy, horizon=100)
 
 
+@pytest.mark.parametrize("asked", [{"delta": 0.1}, {"delta": 0.1, "horizon": 50}, {"horizon": 1e100}])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        robai.Uniform(stop="budget"),
+        robai.SequentialHalving(),
+        robai.SuccessiveRejects(),
+        robai.Policy(robai.UCB(), rules.Imbalance() & (rules.MeanGap() | rules.Budget())),
+    ],
+    ids=lambda policy: policy.label(),
+)
+def test_a_policy_for_a_budget_is_asked_for_nothing_else(policy, asked):
+    with pytest.raises(ValueError, match="explores for a budget: ask for budget="):
+        identify(policy, robai.Bernoulli([0.9, 0.1]), runs=2, **asked)
+    found = identify(policy, robai.Bernoulli([0.9, 0.1]), runs=2, budget=50)
+    assert found.unfinished == 0
+
+
 def test_a_budget_is_used_up_by_policies_that_do_not_stop():
     found = identify(robai.UCB(), budget=40)
     assert (found.stopping_time == 40).all()
@@ -104,9 +122,36 @@ def test_a_budget_is_used_up_by_policies_that_do_not_stop():
     played = robai.simulate(robai.UCB(), EASY, 40, 60, rng=5)
     assert np.array_equal(found.pulls, played.pulls)
     assert found.horizon == found.budget == 40
+    assert found.meta["policy"]["stop"] == {"type": "Budget"}
     early = identify(robai.ActionElimination(sigma=0.3), budget=40)
     assert (early.stopping_time < 40).any()
     assert (early.stopping_time[~early.finished] == 40).all()
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        robai.TrackAndStop(delta=0.1),
+        robai.KLLUCB(delta=0.1),
+        robai.T3C(delta=0.1),
+        robai.LeadCommit(),
+        robai.KLEOCPUG(),
+        robai.EOCP(gap=0.1),
+    ],
+    ids=lambda policy: policy.label(),
+)
+def test_who_has_not_stopped_by_the_budget_recommends_there(policy):
+    played = robai.simulate(policy, EASY, 13, 200, rng=5, engine="step")
+    found = identify(policy, budget=13, runs=200, engine="step")
+    late = ~played.committed
+    assert late.any()
+    assert found.unfinished == 0
+    assert (found.stopping_time[late] == 13).all()
+    assert np.array_equal(found.pulls[late], played.pulls[late])
+    assert np.array_equal(found.stopping_time[~late], played.commit_time[~late])
+    assert np.array_equal(found.recommended_arm[~late], played.committed_arm[~late])
+    if policy.parts().commit == rules.LargestMean():  # the best arm, more often than not
+        assert (found.recommended_arm[late] == 0).mean() > 0.5
 
 
 def test_what_does_not_fit_is_said_of_the_policy_that_was_asked_for():

@@ -57,6 +57,8 @@ from robai.rules.pointer import FUNCTION, GROWS, INITIAL_PULLS, MOMENTS, NAME, F
 class Exploration(Part):
     """How to explore."""
 
+    budgeted: ClassVar[bool] = False  # is the horizon a budget, which it uses up whatever it sees
+
     def start(self, game: Game) -> protocols.Exploration:
         """The compiled rule, for a game."""
         raise NotImplementedError

@@ -180,6 +180,7 @@ class Halving(Exploration):
     their rewards, or of the phase alone if `fresh`.
     """
 
+    budgeted: ClassVar[bool] = True
     fresh: bool = parameter(FRESH, default=False)
 
     def start(self, game: Game) -> protocols.Exploration:
@@ -193,6 +194,8 @@ class Rejects(Exploration):
     After phase k each of them has ceil((T - K) / (logbar K (K + 1 - k))) pulls, logbar K = 1/2 + the sum of
     1/i over i = 2, ..., K.
     """
+
+    budgeted: ClassVar[bool] = True
 
     def start(self, game: Game) -> protocols.Exploration:
         return explore_phases.Rejects(game.n_arms)

@@ -100,6 +100,8 @@ def _log_lambert(log_x: float) -> float:
 class Stopping(Part):
     """When to stop."""
 
+    budgeted: ClassVar[bool] = False  # as of explorations
+
     def start(self, game: Game) -> protocols.Stopping:
         """The compiled rule, for a game."""
         raise NotImplementedError
@@ -141,6 +143,8 @@ class FixedRound(Stopping):
 @spec
 class Budget(Stopping):
     """When the horizon is reached: what has been pulled until then is what there is to choose by."""
+
+    budgeted: ClassVar[bool] = True
 
     def start(self, game: Game) -> protocols.Stopping:
         return stopping.FixedRound(game.rounds)
