@@ -100,7 +100,8 @@ cdef class MinimumDivergence(Optimism):
 
     cdef void _choose_point(self, const Arms* arms, Py_ssize_t arm, double index, double now) noexcept nogil:
         """The q at which an index has half its distance from `now`, the index of the leader."""
-        cdef double half = now + 0.5 * min(index - now, FAR), largest = self._means[self.leader], q, low, middle
+        cdef double half = now + 0.5 * min(index - now, FAR), largest = self._means[self.leader]
+        cdef double q, low, middle
         cdef int _step
         if largest == self.family.high and index == INFINITY:
             # It is infinite until the leader fails. Any q from which on that is so is good; this one does not
