@@ -294,6 +294,12 @@ def test_revenue_is_hardly_ever_decided_wrongly(law, buyers):
 
 
 @pytest.mark.slow
+def test_revenue_is_hardly_ever_decided_wrongly_by_a_careful_lead():
+    arms = [("lognormal", each) for each in BUYERS[0]]
+    assert experiments(robai.LeadCommit(level="pulls"), "gaussian", arms, 200_000, 300)[1] <= 3
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [robai.EOCPUG(bounds="bernstein"), robai.KLEOCPUG()], ids=repr)
 @pytest.mark.parametrize("buyers", BUYERS[:2], ids=repr)
 def test_revenue_with_a_cap_is_hardly_ever_decided_wrongly(policy, buyers):

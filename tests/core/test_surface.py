@@ -47,4 +47,8 @@ def test_every_function_of_the_core_is_called_by_the_package(name):
 
 
 def test_functions_are_found():
-    assert functions(importlib.import_module("robai._core.engine")) == {"advance", "accumulate", "drop_the_rest"}
+    assert functions(importlib.import_module("robai._core.engine")) == {
+        "advance",
+        "accumulate",
+        "drop_the_rest",
+    }
