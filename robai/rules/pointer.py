@@ -64,7 +64,7 @@ class Pointed(Part):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._need_names("pickling")
-        return _made, (type(self), vars(self) | {"func": self.func.path})
+        return _made, (type(self), dict(self._parameters()) | {"func": self.func.path})
 
     def __copy__(self) -> Self:
         return self

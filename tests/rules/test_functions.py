@@ -358,6 +358,12 @@ def test_names_are_pickled_and_described(policy):
     assert type(policy).from_dict(policy.to_dict()) == policy
 
 
+@pytest.mark.parametrize("rule", [MOSS_LEVEL, MOSS_INDEX, AFTER_100], ids=repr)
+def test_names_are_pickled_after_they_were_described(rule):
+    rule.brief()
+    assert pickle.loads(pickle.dumps(rule)) == rule
+
+
 POINTERS = [
     robai.UCB(level=rules.Level(extensions.moss_level, name="MOSS")),
     robai.Policy(rules.Index(extensions.moss_index, name="MOSS")),
