@@ -51,6 +51,7 @@ class KLLowerBound(Commitment):
 class BernsteinLower(Commitment):
     """The arm with the largest m - s sqrt(2 l / N) - 3 b l / N, see `BernsteinBound`."""
 
+    instead: ClassVar[str] = "KLLowerBound"
     inflation: float = parameter(INFLATION, default=1.0)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:

@@ -66,7 +66,7 @@ def iterated_level(rule: Any, game: Game) -> levels.Level:
 
 def kl_bounds(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
     """The bounds of a rule with a `family`."""
-    family = game.family_for(type(rule).__name__, rule.family)
+    family = game.family_for(rule)
     if isinstance(family, families.Gaussian):
         if family.sigma is None:
             return bounds.StudentBounds(level, family.variance)
@@ -89,7 +89,7 @@ def threshold_level(name: SeparationThreshold, rule: Any, game: Game) -> levels.
         return levels.HoeffdingLevel(delta, game.n_arms)
     if rule.bounds == "bernstein":
         raise ValueError(f"threshold={name!r} is proved for bounds 'kl' and 'gaussian', got 'bernstein'")
-    check_bounds_proved(name, game.family_for(type(rule).__name__, rule.family), game)
+    check_bounds_proved(name, game.family_for(rule), game)
     return levels.DivergenceLevel(delta, game.n_arms)
 
 
