@@ -116,6 +116,11 @@ def test_rewards_without_a_proxy_are_refused_with_the_way_out(policy, way, bandi
             r"BernsteinBound needs rewards from an interval, .*: use KLUpperBound, which",
         ),
         (
+            robai.Policy(rules.RoundRobin(), commit=rules.BernsteinLower()),
+            robai.Poisson([1, 2]),
+            "BernsteinLower needs rewards from an interval, .*: use KLLowerBound, which",
+        ),
+        (
             robai.UCBV(),
             robai.Sampler(len, [1, 2]),
             r"UCBV needs rewards .*\[-inf, inf\]: say which, if there",

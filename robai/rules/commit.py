@@ -9,7 +9,7 @@ from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
-from robai.rules.explore import BernsteinBound
+from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
 from robai.rules.level import horizon_level, kl_bounds
 from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
@@ -55,7 +55,7 @@ class BernsteinLower(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.LargestLower(game.n_arms, BernsteinBound(inflation=self.inflation).bounds(game))
+        return stopping.LargestLower(game.n_arms, bernstein_bounds(self, game, horizon_level(self, game)))
 
 
 @spec

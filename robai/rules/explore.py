@@ -29,7 +29,7 @@ from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
-from robai.rules.level import delta_of, iterated_level, kl_bounds, level_of
+from robai.rules.level import delta_of, kl_bounds, level_of, threshold_level
 from robai.rules.parameters import (
     ALPHA,
     ANYTIME_ALPHA,
@@ -138,7 +138,7 @@ class WideBound(Optimism):
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def bounds(self, game: Game) -> Bounds:
-        return GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
+        return GaussianBounds(threshold_level("iterated", self, game), self.alpha * game.scales(self))
 
 
 @spec

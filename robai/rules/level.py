@@ -59,11 +59,6 @@ def delta_of(rule: Any, game: Game) -> float:
     return 1.0 / game.horizon if rule.delta is None else rule.delta
 
 
-def iterated_level(rule: Any, game: Game) -> levels.Level:
-    """The level of w(N), the width of UCB_alpha."""
-    return levels.IteratedLevel(delta_of(rule, game))
-
-
 def kl_bounds(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
     """The bounds of a rule with a `family`."""
     family = game.family_for(rule)
