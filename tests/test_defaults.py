@@ -102,6 +102,62 @@ def test_rewards_without_a_proxy_are_refused_with_the_way_out(policy, way, bandi
         robai.simulate(policy, bandit, 100, 1)
 
 
+@pytest.mark.parametrize(
+    ("policy", "bandit", "message"),
+    [
+        (
+            robai.UCBV(),
+            robai.Poisson([1, 2]),
+            r"UCBV needs rewards from an interval, .*: use KLUCB\(\), which",
+        ),
+        (
+            robai.Policy(rules.BernsteinBound()),
+            robai.Poisson([1, 2]),
+            r"BernsteinBound needs rewards from an interval, .*: use KLUpperBound, which",
+        ),
+        (
+            robai.Policy(rules.RoundRobin(), commit=rules.BernsteinLower()),
+            robai.Poisson([1, 2]),
+            "BernsteinLower needs rewards from an interval, .*: use KLLowerBound, which",
+        ),
+        (
+            robai.UCBV(),
+            robai.Sampler(len, [1, 2]),
+            r"UCBV needs rewards .*\[-inf, inf\]: say which, if there",
+        ),
+        (
+            robai.UCB(),
+            robai.Sampler(len, [1, 2]),
+            "UCB needs .* not for any sigma: pass sigma= to assume one$",
+        ),
+        (
+            robai.KLUCB(),
+            robai.Empirical([[0, 3], [1]]),
+            r"KLUCB needs a reward family, .* have none: pass family=families.Bounded\(0.0, 3.0\)$",
+        ),
+        (
+            robai.KLEOCP(0.1),
+            robai.Sampler(len, [1, 2]),
+            r"KLEOCP needs a reward .*: say Sampler\(family=...\) or",
+        ),
+        (
+            robai.Policy(rules.KLUpperBound()),
+            robai.Sampler(len, [1, 2]),
+            "KLUpperBound needs a reward family",
+        ),
+        (
+            robai.IMED(),
+            robai.Sampler(len, [1, 2], family="gaussian"),
+            r"IMED needs a known .*: use KLUCB\(\)",
+        ),
+    ],
+    ids=repr,
+)
+def test_who_asked_is_named_with_a_way_out(policy, bandit, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        robai.simulate(policy, bandit, 100, 1)
+
+
 def test_what_is_known_of_rewards():
     assert families.Gaussian(2.5).proxy == 2.5
     assert families.Gaussian((1, 2)).proxy == (1.0, 2.0)

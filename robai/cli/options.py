@@ -15,7 +15,11 @@ from robai.policies.base import BasePolicy
 
 _Kind = TypeVar("_Kind", bound=Spec)
 
-_ABOUT = {each.name: each.metadata["kind"].about for policy in POLICIES.values() for each in fields(policy)}
+_KINDS = [(each.name, each.metadata["kind"].about) for policy in POLICIES.values() for each in fields(policy)]
+# One option serves all policies, also where its values are not the same for all.
+_ABOUT = {
+    name: "; ".join(dict.fromkeys(text for other, text in _KINDS if other == name)) for name, _ in _KINDS
+}
 PARAMETERS = sorted(_ABOUT)
 """The parameters that policies have, each an option of its own."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from robai import rules
 from robai._base.spec import Field, Kind, Spec, parameter, spec
@@ -22,6 +22,8 @@ class Parts(NamedTuple):
 
 class BasePolicy(Spec):
     """What all policies have."""
+
+    named: ClassVar[bool] = True  # in messages, in place of its rules
 
     def parts(self) -> Parts:
         """The exploration, stopping and commitment rules of this policy."""
@@ -71,6 +73,7 @@ class Policy(BasePolicy):
         Which arm to commit to.
     """
 
+    named: ClassVar[bool] = False
     explore: Field[rules.Exploration | BasePolicy | PythonPolicy, rules.Exploration] = parameter(
         _part(rules.Exploration, "an exploration rule")
     )

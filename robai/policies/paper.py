@@ -97,15 +97,16 @@ class KLEOCP(BasePolicy):
 
     Plays the largest q with N d(m, q) <= l for T_c = 4 K l / kl + K rounds, then for ever the
     arm with the largest lower bound. (The algorithm prints kl^2; the proof, and the claim that
-    the commitment time is O(log T / kl), need kl.) Optimal regret for one-parameter exponential
-    families, commitment in O(log T), wrong with probability O(1/T) (theorem theo:optimalklfixed).
+    the commitment time is O(log T / kl), need kl.) For one-parameter exponential families, with kl at
+    most KL_min and inflation = 4 sqrt 2, regret is asymptotically optimal, the commitment time O(log T)
+    and the probability of a wrong commitment O(1/T) (theorem theo:optimalklfixed). The default is 1.
 
     Parameters
     ----------
     kl : float
         A lower bound on KL_min, see `robai.theory.kl_min`.
     inflation : float
-        c in l = log T + c sqrt(log T).
+        c in l = log T + c sqrt(log T). `robai.theory.INFLATION`, 4 sqrt 2, is the value of the theorem.
     family : family, name or None
         Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
     """

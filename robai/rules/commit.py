@@ -9,7 +9,7 @@ from robai._base.spec import Field, Part, parameter, spec
 from robai._core import protocols, stopping
 from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
-from robai.rules.explore import BernsteinBound
+from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
 from robai.rules.level import horizon_level, kl_bounds
 from robai.rules.parameters import FAMILY, INFLATION, SIGMA, Sigma
@@ -51,10 +51,11 @@ class KLLowerBound(Commitment):
 class BernsteinLower(Commitment):
     """The arm with the largest m - s sqrt(2 l / N) - 3 b l / N, see `BernsteinBound`."""
 
+    instead: ClassVar[str] = "KLLowerBound"
     inflation: float = parameter(INFLATION, default=1.0)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.LargestLower(game.n_arms, BernsteinBound(inflation=self.inflation).bounds(game))
+        return stopping.LargestLower(game.n_arms, bernstein_bounds(self, game, horizon_level(self, game)))
 
 
 @spec

@@ -29,7 +29,7 @@ from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
-from robai.rules.level import delta_of, iterated_level, kl_bounds, level_of
+from robai.rules.level import delta_of, kl_bounds, level_of, threshold_level
 from robai.rules.parameters import (
     ALPHA,
     ANYTIME_ALPHA,
@@ -138,7 +138,7 @@ class WideBound(Optimism):
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def bounds(self, game: Game) -> Bounds:
-        return GaussianBounds(iterated_level(self, game), self.alpha * game.scales(self))
+        return GaussianBounds(threshold_level("iterated", self, game), self.alpha * game.scales(self))
 
 
 @spec
@@ -150,6 +150,7 @@ class BernsteinBound(Optimism):
     level f is as for `UpperBound`, times zeta for "round".
     """
 
+    instead: ClassVar[str] = "KLUpperBound"
     exclusive: ClassVar[Pairs] = (("level", "inflation"),)
     level: LevelName = parameter(LEVEL, default="horizon")
     inflation: float = parameter(INFLATION, default=0.0)
@@ -205,7 +206,7 @@ class PosteriorQuantile(Optimism):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def bounds(self, game: Game) -> Bounds:
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         surprise = SurpriseLevel(self.c, game.horizon)
         if isinstance(family, families.Gaussian) and family.sigma is not None:
             # m + z sigma / sqrt(N)
@@ -221,7 +222,7 @@ class PosteriorSampling(Exploration):
     prior: Prior = parameter(PRIOR, default="jeffreys")
 
     def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         core = family._core(game.n_arms)
         if self.prior == "uniform":
             if not isinstance(family, families.Bernoulli):
@@ -253,7 +254,7 @@ class Tracking(Exploration):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         return explore_sampling.Tracking(game.n_arms, family._core(game.n_arms), self.tracking == "C")
 
 

@@ -68,14 +68,22 @@ class Game:
             else:
                 rewards = "these are" if self.family is None else f"{self.family!r} is"
                 why, how = f"{rewards} not for any sigma", "pass sigma= to assume one"
-            asks = self._asks(rule)
-            way = f"use {asks.instead}, which knows the family, or {how}" if asks.instead else how
-            raise ValueError(f"{type(asks).__name__} needs sigma-sub-Gaussian rewards, and {why}: {way}")
+            name = type(self._asks(rule)).__name__
+            raise ValueError(
+                f"{name} needs sigma-sub-Gaussian rewards, and {why}: {self._or_instead(rule, how)}"
+            )
         return sigma
 
     def _asks(self, rule: Any) -> Any:
         """Who is named in an error: the policy, unless it is any combination of rules."""
-        return self.policy if hasattr(self.policy, "instead") else rule
+        return self.policy if getattr(self.policy, "named", False) else rule
+
+    def _or_instead(self, rule: Any, how: str) -> str:
+        """A way out, after the one who serves any family, if there is one and these rewards have a family."""
+        instead = getattr(self._asks(rule), "instead", "")
+        return (
+            f"use {instead}, which knows the family, or {how}" if instead and self.family is not None else how
+        )
 
     def scales(self, rule: Any) -> NDArray[np.float64]:
         """The standard deviation of each arm that a rule reckons with."""
@@ -93,18 +101,25 @@ class Game:
         """The length of the interval that rewards are in."""
         low, high = self.support
         if math.isinf(high - low):
-            name = type(self._asks(rule)).__name__
+            name, how = type(self._asks(rule)).__name__, "say which, if there is one"
             raise ValueError(
                 f"{name} needs rewards from an interval, such as families.Bounded(0, 1), "
-                f"got rewards in [{low:g}, {high:g}]"
+                f"got rewards in [{low:g}, {high:g}]: {self._or_instead(rule, how)}"
             )
         return high - low
 
-    def family_for(self, rule: str, family: families.Family | None) -> families.Family:
+    def family_for(self, rule: Any) -> families.Family:
         """The family that a rule works with: its own, or that of the rewards."""
+        family: families.Family | None = rule.family
         if family is None:
             if self.family is None:
-                raise ValueError(f"{rule} needs a reward family, and these rewards have none: pass family=")
+                low, high = self.support
+                if math.isfinite(high - low):
+                    how = f"pass family=families.Bounded({low!r}, {high!r})"
+                else:
+                    how = "say Sampler(family=...) or support=(low, high), or pass family="
+                name = type(self._asks(rule)).__name__
+                raise ValueError(f"{name} needs a reward family, and these rewards have none: {how}")
             return self.family
         low, high = family.support
         if self.support[0] < low or self.support[1] > high:
@@ -116,12 +131,11 @@ class Game:
 
     def family_of_means(self, rule: Any) -> families.Family:
         """The same, where members of the family have to differ by their means alone."""
-        family = self.family_for(type(rule).__name__, rule.family)
+        family = self.family_for(rule)
         if isinstance(family, families.Gaussian) and family.sigma is None:
-            asks = self._asks(rule)
+            name, how = type(self._asks(rule)).__name__, "say families.Gaussian(sigma)"
             raise ValueError(
-                f"{type(asks).__name__} needs a known variance, and that of {family!r} is not: "
-                f"use {asks.instead}, or say families.Gaussian(sigma)"
+                f"{name} needs a known variance, and that of {family!r} is not: {self._or_instead(rule, how)}"
             )
         return family
 

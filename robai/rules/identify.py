@@ -127,7 +127,7 @@ class TopTwo(Exploration):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         return explore_pairs.TopTwo(
             game.n_arms,
             family._core(game.n_arms),
@@ -166,7 +166,7 @@ class Racing(Exploration):
         if self.test == "kl":
             bounds = bounds_of(self, threshold_level(name, self, game), game)
             return explore_phases.BoundRacing(game.n_arms, bounds)
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         threshold = threshold_of(name, family, game, delta_of(self, game))
         core = family._core(game.n_arms)
         return explore_phases.RatioRacing(game.n_arms, core, threshold.core, threshold.mixture)

@@ -36,7 +36,7 @@ class Lead(Exploration):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(type(self).__name__, self.family)._core(game.n_arms)
+        family = game.family_for(self)._core(game.n_arms)
         bar = (
             HorizonThreshold(game.horizon, self.level)
             if self.delta is None

@@ -59,14 +59,9 @@ def delta_of(rule: Any, game: Game) -> float:
     return 1.0 / game.horizon if rule.delta is None else rule.delta
 
 
-def iterated_level(rule: Any, game: Game) -> levels.Level:
-    """The level of w(N), the width of UCB_alpha."""
-    return levels.IteratedLevel(delta_of(rule, game))
-
-
 def kl_bounds(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
     """The bounds of a rule with a `family`."""
-    family = game.family_for(type(rule).__name__, rule.family)
+    family = game.family_for(rule)
     if isinstance(family, families.Gaussian):
         if family.sigma is None:
             return bounds.StudentBounds(level, family.variance)
@@ -89,7 +84,7 @@ def threshold_level(name: SeparationThreshold, rule: Any, game: Game) -> levels.
         return levels.HoeffdingLevel(delta, game.n_arms)
     if rule.bounds == "bernstein":
         raise ValueError(f"threshold={name!r} is proved for bounds 'kl' and 'gaussian', got 'bernstein'")
-    check_bounds_proved(name, game.family_for(type(rule).__name__, rule.family), game)
+    check_bounds_proved(name, game.family_for(rule), game)
     return levels.DivergenceLevel(delta, game.n_arms)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from robai._base import checks, pointers
@@ -64,7 +65,7 @@ class Pointed(Part):
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._need_names("pickling")
-        return _made, (type(self), vars(self) | {"func": self.func.path})
+        return _made, (type(self), dict(self._parameters()) | {"func": self.func.path})
 
     def __copy__(self) -> Self:
         return self
@@ -120,9 +121,18 @@ class Level(Pointed):
 
     def start(self, game: Game) -> CoreLevel:
         """The compiled level, for a game."""
-        level = FunctionLevel(*self.func.resolve(), self.name, self.grows, game.horizon, game.n_arms)
-        self._check(level, game)
+        found = self.func.resolve()
+        level = FunctionLevel(*found, self.name, self.grows, game.horizon, game.n_arms)
+        case = found.address, game.horizon, game.n_arms
+        if case not in self._checked:
+            self._check(level, game)
+            self._checked.add(case)
         return level
+
+    @cached_property
+    def _checked(self) -> set[tuple[int, float, int]]:
+        """What the function was looked at for; kept with what keeps it at its address."""
+        return set()
 
     def _check(self, level: FunctionLevel, game: Game) -> None:
         """A ValueError if it is not what a level has to be; looks at some values, up to the horizon."""

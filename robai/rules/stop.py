@@ -305,7 +305,7 @@ class LikelihoodRatio(Stopping):
     level: Bar | None = parameter(Kind(optional(BAR.check), BAR.about), default=None)
 
     def start(self, game: Game) -> protocols.Stopping:
-        family = game.family_for(type(self).__name__, self.family)
+        family = game.family_for(self)
         core = family._core(game.n_arms)
         if self.share is not None:
             return stopping.LikelihoodRatio(

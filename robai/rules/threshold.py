@@ -17,20 +17,25 @@ from robai.rules.game import Game
 Threshold = Literal["practical", "pair", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
 THRESHOLD = Kind(
     choice(Threshold),
-    "of likelihood ratios and bounds: practical or pair, without a theorem, or one with a proof; proved, the "
-    "lowest",
+    "of likelihood ratios: practical or pair, without a theorem, or one with a proof, proved the lowest",
 )
 # Those of confidence bounds; a likelihood ratio compares two arms, and its proofs say nothing of bounds.
 BoundsThreshold = Literal["practical", "lucb", "proved"]
-BOUNDS_THRESHOLD = Kind(choice(BoundsThreshold), THRESHOLD.about)
+BOUNDS_THRESHOLD = Kind(
+    choice(BoundsThreshold),
+    "of bounds: practical, without a theorem, or lucb, which is what is proved",
+)
 RACING_THRESHOLD = Kind(
     lambda name, value: checks.one_of(
         name, value, dict.fromkeys(get_args(Threshold) + get_args(BoundsThreshold))
     ),
-    THRESHOLD.about,
+    "of racing: with test=kl one of bounds, with test=likelihood one of likelihood ratios",
 )
 SeparationThreshold = Literal["iterated", "practical", "lucb", "proved"]
-SEPARATION_THRESHOLD = Kind(choice(SeparationThreshold), THRESHOLD.about)
+SEPARATION_THRESHOLD = Kind(
+    choice(SeparationThreshold),
+    "of bounds: iterated, as of UCB_alpha, practical, without a theorem, or lucb, which is what is proved",
+)
 
 
 class Started(NamedTuple):

@@ -126,6 +126,18 @@ def test_a_warning_is_one_sentence_said_once(capsys):
     assert err == "robai: warning: arms 0, 1 are all best: regret is defined, a wrong commitment is not\n"
 
 
+def test_help_tells_the_thresholds_of_all_policies(capsys):
+    with pytest.raises(SystemExit):
+        main(["simulate", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    for kind in (
+        "of likelihood ratios: practical or pair",
+        "of bounds: practical",
+        "of racing: with test=kl",
+    ):
+        assert text.count(kind) == 1
+
+
 @pytest.mark.parametrize("command", [[], ["simulate"], ["compare"], ["reproduce"], ["plan"], ["policies"]])
 def test_help_has_examples(capsys, command):
     with pytest.raises(SystemExit) as stopped:

@@ -2,12 +2,10 @@
 
 import copy
 import math
-import pickle
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from support import extensions
 from support.laws import assert_same_law
 
 import robai
@@ -284,6 +282,25 @@ def test_a_function_that_is_no_level(function, grows, message):
         robai.simulate(robai.UCB(level=level(function, grows=grows)), GAUSSIAN, 100, 20, rng=0, engine="step")
 
 
+def test_a_level_is_looked_at_once_a_game():
+    asked = []
+
+    def counted(pulls, t, horizon, arms):
+        asked.append(horizon)
+        return math.log(horizon)
+
+    rule = level(counted)
+    games = [rules.Game.of(2, horizon, robai.Gaussian([1, 0])) for horizon in (10**6, 10**6, 10**9)]
+    calls = []
+    for game in games:
+        asked.clear()
+        rule.start(game)
+        calls.append(len(asked))
+    assert calls[1] == 1  # for the pulls before it is finite
+    assert calls[2] > calls[0] > 20
+    assert rule == copy.deepcopy(rule)
+
+
 def nan_at_20(pulls, total, squares, t, horizon, arms):
     return math.nan if pulls == 20 else -pulls
 
@@ -321,112 +338,6 @@ def test_an_agent_survives_an_index_that_is_no_number():
     assert sorted(agent.select_batch(6).tolist()) == [0, 0, 1, 1, 2, 2]
 
 
-# ---- specifications
-
-
-def test_labels_are_of_their_names():
-    stop = rules.Imbalance() & AFTER_100 | rules.FixedRound(9)
-    policies = [robai.Policy(MOSS_INDEX, stop), robai.UCB(level(ratio)), robai.UCB("ratio")]
-    assert list(robai.compare(policies, robai.Bernoulli([0.7, 0.2]), 200, 2, rng=0)) == [
-        "Policy(explore=MOSS, stop=((Imbalance() & 100 rounds) | FixedRound(round=9)))",
-        "UCB(level=ratio)",
-        "UCB(level='ratio')",
-    ]
-
-
-def test_they_are_specifications():
-    assert rules.Level("support.extensions:moss_level", name="MOSS") == MOSS_LEVEL
-    assert rules.Level("support.extensions:moss_level", name="MOSS", grows=True) != MOSS_LEVEL
-    assert hash(robai.UCB(level=MOSS_LEVEL)) == hash(robai.UCB(level=copy.deepcopy(MOSS_LEVEL)))
-    assert robai.UCB(level=MOSS_LEVEL).label() == "UCB(level=MOSS)"
-    pointer = rules.Index(extensions.moss_index, name="MOSS")
-    assert pointer == rules.Index(extensions.moss_index, name="MOSS")
-    assert copy.deepcopy(pointer) == pointer
-    assert hash(pointer) == hash(copy.copy(pointer))
-    assert "compiled" in repr(pointer)
-    with pytest.raises(TypeError, match="explore must be an exploration rule"):
-        robai.Policy(explore=MOSS_LEVEL)
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [robai.UCB(level=MOSS_LEVEL), robai.Policy(MOSS_INDEX, AFTER_100 & rules.Never())],
-    ids=["level", "index and stop"],
-)
-def test_names_are_pickled_and_described(policy):
-    assert pickle.loads(pickle.dumps(policy)) == policy
-    assert type(policy).from_dict(policy.to_dict()) == policy
-
-
-POINTERS = [
-    robai.UCB(level=rules.Level(extensions.moss_level, name="MOSS")),
-    robai.Policy(rules.Index(extensions.moss_index, name="MOSS")),
-    robai.Policy(robai.UCB(), rules.Imbalance() & rules.Stop(extensions.after_100, name="MOSS")),
-]
-KINDS = ["Level", "Index", "Stop"]
-
-
-@pytest.mark.parametrize(("policy", "kind"), list(zip(POINTERS, KINDS, strict=True)), ids=KINDS)
-def test_addresses_are_not(policy, kind, tmp_path):
-    why = f"{kind} 'MOSS' needs a function that goes by a name, .*package.module:object"
-    with pytest.raises(ValueError, match=f"pickling {why}"):
-        pickle.dumps(policy)
-    with pytest.raises(ValueError, match=f"checkpoint=.* with {why}"):
-        robai.simulate(policy, GAUSSIAN, 100, 10, checkpoint=tmp_path / "checkpoint")
-    assert not (tmp_path / "checkpoint").exists()
-    agent = robai.Agent(policy, 3, 1000, reward=robai.families.Gaussian(1.0), rng=0)
-    with pytest.raises(ValueError, match=f"saving {why}"):
-        agent.save(tmp_path / "agent.json")
-    with ProcessPoolExecutor(1) as pool, pytest.raises(ValueError, match=f"pickling {why}"):
-        robai.simulate(policy, GAUSSIAN, 100, 10, executor=pool)
-    # The numbers themselves can be saved, and say what was played.
-    result = robai.simulate(policy, GAUSSIAN, 100, 10, rng=0)
-    result.save(tmp_path / "result")
-    assert "compiled" in str(robai.Result.load(next(tmp_path.glob("result*"))).meta["policy"])
-
-
-@pytest.mark.parametrize(
-    "policy", [robai.UCB(level=MOSS_LEVEL), robai.Policy(MOSS_INDEX, AFTER_100)], ids=repr
-)
-def test_names_go_anywhere(policy, tmp_path):
-    here = robai.simulate(policy, GAUSSIAN, 200, 100, rng=0)
-    with ProcessPoolExecutor(2) as pool:
-        assert robai.simulate(policy, GAUSSIAN, 200, 100, rng=0, executor=pool) == here
-    for _ in range(2):
-        assert robai.simulate(policy, GAUSSIAN, 200, 100, rng=0, checkpoint=tmp_path / "checkpoint") == here
-    agent = robai.Agent(policy, 3, 200, reward=robai.families.Gaussian(1.0), rng=0)
-    for reward in np.random.default_rng(0).normal(size=150):
-        agent.update(agent.select(), reward)
-    agent.save(tmp_path / "agent.json")
-    again = robai.load(tmp_path / "agent.json")
-    assert again.to_json() == agent.to_json()
-    assert [again.select() for _ in range(20)] == [agent.select() for _ in range(20)]
-
-
-def test_a_file_does_not_choose_what_is_run(tmp_path):
-    agent = robai.Agent(robai.Policy(MOSS_INDEX), 3, 200, reward="bernoulli", rng=0)
-    text = agent.to_json().replace("support.extensions:moss_index", "antigravity:fly")
-    with pytest.raises(
-        ValueError, match="field policy: 'antigravity:fly' is code to be run, which a file cannot"
-    ):
-        robai.Agent.from_json(text)
-    assert "antigravity" not in __import__("sys").modules
-
-
-@pytest.mark.parametrize(
-    "policy", [POINTERS[1], robai.Policy(MOSS_INDEX, AFTER_100)], ids=["address", "name"]
-)
-def test_a_journal_brings_an_agent_back(policy, tmp_path):
-    options = {"reward": robai.families.Gaussian(1.0), "rng": 0, "journal": tmp_path / "journal"}
-    agent = robai.Agent(policy, 3, 200, **options)
-    for reward in np.random.default_rng(0).normal(size=120):
-        agent.update(agent.select(), reward)
-    agent.journal.close()
-    again = robai.Agent(policy, 3, 200, **options)
-    assert (again.sums == agent.sums).all()
-    assert again.committed_arm == agent.committed_arm
-
-
 def test_the_reason_of_a_commitment_names_the_function():
     agent = robai.Agent(robai.Policy(robai.UCB(), AFTER_100), ["a", "b"], 200, reward="bernoulli", rng=0)
     while not agent.committed:
@@ -440,3 +351,13 @@ def test_an_index_has_the_law_of_the_leaps():
     leap = robai.simulate(robai.UCB(level=MOSS_LEVEL), GAUSSIAN, 300, 800, rng=1, engine="leap")
     step = robai.simulate(robai.Policy(MOSS_INDEX), GAUSSIAN, 300, 800, rng=2)
     assert_same_law(leap.final_regret, step.final_regret)
+
+
+def test_labels_are_of_their_names():
+    stop = rules.Imbalance() & AFTER_100 | rules.FixedRound(9)
+    policies = [robai.Policy(MOSS_INDEX, stop), robai.UCB(level(ratio)), robai.UCB("ratio")]
+    assert list(robai.compare(policies, robai.Bernoulli([0.7, 0.2]), 200, 2, rng=0)) == [
+        "Policy(explore=MOSS, stop=((Imbalance() & 100 rounds) | FixedRound(round=9)))",
+        "UCB(level=ratio)",
+        "UCB(level='ratio')",
+    ]
