@@ -219,9 +219,21 @@ def _with_delta(label: str, rule: _Part, delta: float) -> _Part:
         elif name == "delta" and getattr(rule, "share", None) is None:
             if value not in (None, delta):
                 raise ValueError(f"{label} has delta={value:g} already, got delta={delta:g}")
+            _check_nothing_excludes(label, rule, delta)
             changes[name] = delta
     changes = {name: value for name, value in changes.items() if value is not getattr(rule, name)}
     return replace(rule, **changes) if changes else rule
+
+
+def _check_nothing_excludes(label: str, rule: Spec, delta: float) -> None:
+    given = dict(rule._changed())
+    for pair in rule.exclusive:
+        for other in set(pair) - {"delta"}:
+            if "delta" in pair and other in given:
+                raise ValueError(
+                    f"{label} has {other}={given[other]!r}, which excludes delta, and identify was asked for "
+                    f"delta={delta:g}: take {type(rule).__name__} without {other}="
+                )
 
 
 def _found(

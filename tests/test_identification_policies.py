@@ -217,6 +217,10 @@ def test_lil_ucb_is_seldom_wrong():
         (lambda: robai.TopTwo(leader="best"), "leader must be one of"),
         (lambda: robai.SequentialHalving(fresh=1), "fresh must be True or False, got 1"),
         (lambda: rules.Dominance(0.0), "factor must be above 0"),
+        (lambda: robai.Uniform(stop="budget", delta=0.1), "Uniform takes stop or delta, got stop='budget'"),
+        (lambda: robai.Uniform(stop="budget", threshold="proved"), "Uniform takes stop or threshold"),
+        (lambda: robai.Uniform(stop="budget", family="poisson"), "Uniform takes stop or family"),
+        (lambda: robai.MOSS(alpha=3.0), r"alpha is for MOSS\(anytime=True\), got alpha=3 and anytime=False"),
     ],
 )
 def test_what_has_no_proof_or_no_meaning(make, message):

@@ -76,6 +76,18 @@ def test_delta_goes_into_every_rule_that_has_none():
         identify(deep, delta=0.1)
 
 
+@pytest.mark.parametrize(
+    ("policy", "rule"),
+    [
+        (robai.LeadCommit(level="pulls"), "LeadCommit"),
+        (robai.Policy(robai.UCB(), rules.LikelihoodRatio(level="pulls")), "LikelihoodRatio"),
+    ],
+)
+def test_what_excludes_delta_is_named(policy, rule):
+    with pytest.raises(ValueError, match=rf"level='pulls'.*delta=0.1: take {rule} without level="):
+        identify(policy, delta=0.1)
+
+
 def test_a_policy_that_takes_no_delta_is_warned_of():
     with pytest.warns(robai.AssumptionWarning, match=r"EOCPUG\(\) takes no delta") as caught:
         robai.identify(robai.EOCPUG(), NORMAL, delta=0.1, horizon=10**6, runs=5, rng=0)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from robai._core.families cimport Family
-from robai._core.protocols cimport Arms, Evidence, Exploration, add_up_squares, argmax, mean_of
+from robai._core.protocols cimport Arms, Evidence, Exploration, add_up_squares, argmax, handed_out, mean_of
 from robai._core.rng cimport Rng
 from robai._core.thresholds cimport Threshold
 
@@ -136,11 +136,6 @@ cdef class Lead(Exploration):
         bar = self.threshold.asked(&then.arms, leader, arm)
         then.arms.t = rounds
         return evidence >= bar
-
-
-cdef inline double handed_out(const Arms* arms, Py_ssize_t arm) noexcept nogil:
-    """Pulls with and without a reward."""
-    return <double>(arms.pulls[arm] + (arms.pending[arm] if arms.pending != NULL else 0))
 
 
 cdef void stretch(Evidence now, Evidence then, Py_ssize_t arm, int64_t pulls) noexcept:

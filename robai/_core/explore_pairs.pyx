@@ -9,7 +9,7 @@ import numpy as np
 from robai._base import checks
 from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
-from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, mean_of
+from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, handed_out, mean_of
 from robai._core.rng cimport Rng, next_double
 
 
@@ -103,18 +103,15 @@ cdef class GapIndex(Exploration):
     cdef readonly Bounds bounds
     cdef double[::1] _upper
     cdef double[::1] _values
-    cdef int64_t[::1] _turns                # of each arm; rewards may come later
     cdef Py_ssize_t _choice                 # J
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
         self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
-        self.concludes = True
+        self.concludes = self.discerns = True
         self._upper, self._values = np.empty(n_arms), np.empty(n_arms)
-        self._turns = np.zeros(n_arms, dtype=np.int64)
 
     cdef void restart(self) noexcept nogil:
-        self._turns[:] = 0
         self._choice = 0
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
@@ -137,9 +134,7 @@ cdef class GapIndex(Exploration):
             return -1
         self._upper[self._choice] = -INFINITY
         rival = argmax(&self._upper[0], arms.n_arms, rng)
-        arm = self._choice if self._turns[self._choice] < self._turns[rival] else rival
-        self._turns[arm] += 1
-        return arm
+        return self._choice if handed_out(arms, self._choice) < handed_out(arms, rival) else rival
 
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         return self._choice
@@ -147,13 +142,6 @@ cdef class GapIndex(Exploration):
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         cdef double t = <double>(arms.t + 1)
         lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
-
-    def memory(self):
-        return {"turns": np.asarray(self._turns).tolist()}
-
-    def remember(self, memory, pulls):
-        expect_fields(memory, ("turns",))
-        take_counts("turns", memory["turns"], self._turns)
 
 
 cdef int take_counts(str name, values, int64_t[::1] counts) except -1:

@@ -98,7 +98,8 @@ cdef class RatioRacing(Racing):
 cdef class Phases(Elimination):
     """Sweeps over the active arms, a number of them in each phase, after which the worst are dropped.
 
-    Initial pulls are part of the first phase, and the budget is the horizon.
+    Initial pulls are part of the first phase, and the budget is the horizon. While rewards of a phase are
+    under way it goes on, and those after it are the shorter for that.
     """
     cdef int64_t _phase
     cdef int64_t _turn                      # pulls of this phase so far ...
@@ -107,30 +108,45 @@ cdef class Phases(Elimination):
 
     def __init__(self, Py_ssize_t n_arms):
         Elimination.__init__(self, n_arms)
+        self.discerns = True
         self._values = np.empty(n_arms)
 
     cdef void restart(self) noexcept nogil:
         self._count = 0
         self._phase = self._turn = self._end = 0
 
-    cdef int64_t length(self, const Arms* arms) noexcept nogil:
-        """The number of pulls of the phase that begins."""
+    cdef int64_t share(self, const Arms* arms) noexcept nogil:
+        """The number of pulls of each arm in the phase that begins."""
         return 0
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         if self._count == 0:
             self.begin(arms)
-            self._turn = arms.t
-            self._end = self.length(arms)
-        while self._turn >= self._end:
+            self._begin_phase(arms, arms.t)
+        while self._turn >= self._end and not self._waits(arms):
             self.eliminate(arms, rng)
             if self._count == 1:
                 return -1
             self._phase += 1
-            self._turn = 0
-            self._end = self.length(arms)
+            self._begin_phase(arms, 0)
         self._turn += 1
         return self._active[(self._turn - 1) % self._count]
+
+    cdef void _begin_phase(self, const Arms* arms, int64_t turn) noexcept nogil:
+        """After `turn` pulls of it."""
+        cdef int64_t left = max(arms.horizon - arms.t + turn, <int64_t>0)
+        self._end = self._count * min(self.share(arms), left // self._count)
+        self._turn = min(turn, self._end)
+
+    cdef bint _waits(self, const Arms* arms) noexcept nogil:
+        """Has an active arm more pulls without a reward than it had since the end of the phase?"""
+        cdef Py_ssize_t i
+        cdef int64_t since = self._turn - self._end + self._count - 1
+        if arms.pending != NULL:
+            for i in range(self._count):
+                if arms.pending[self._active[i]] > (since - i) // self._count:
+                    return True
+        return False
 
     def memory(self):
         return {
@@ -161,8 +177,8 @@ cdef class Rejects(Phases):
         Phases.__init__(self, n_arms)
         self.logbar = 0.5 + np.sum(1.0 / np.arange(2, n_arms + 1))
 
-    cdef int64_t length(self, const Arms* arms) noexcept nogil:
-        return self._count * (self._target(arms, self._count) - self._target(arms, self._count + 1))
+    cdef int64_t share(self, const Arms* arms) noexcept nogil:
+        return self._target(arms, self._count) - self._target(arms, self._count + 1)
 
     cdef int64_t _target(self, const Arms* arms, Py_ssize_t left) noexcept nogil:
         """n_k, where `left` arms are active; 0 before the first phase."""
@@ -204,9 +220,8 @@ cdef class Halving(Phases):
         self._old_pulls[:] = 0
         self._old_sums[:] = 0.0
 
-    cdef int64_t length(self, const Arms* arms) noexcept nogil:
-        cdef int64_t left = arms.horizon - arms.t + self._turn
-        return self._count * min(arms.horizon // (self._count * self.phases), left // self._count)
+    cdef int64_t share(self, const Arms* arms) noexcept nogil:
+        return arms.horizon // (self._count * self.phases)
 
     cdef void eliminate(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t i, arm, tied = 0, kept = 0, room = self._count - self._count // 2

@@ -45,6 +45,11 @@ cdef inline double mean_of(const Arms* arms, Py_ssize_t arm) noexcept nogil:
     return arms.sums[arm] / <double>arms.pulls[arm]
 
 
+cdef inline double handed_out(const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    """Pulls with and without a reward."""
+    return <double>(arms.pulls[arm] + (arms.pending[arm] if arms.pending != NULL else 0))
+
+
 cdef inline Py_ssize_t best_mean(const Arms* arms) noexcept nogil:
     """The first arm with the largest mean."""
     cdef Py_ssize_t arm, best = 0

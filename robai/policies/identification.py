@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from robai import families, rules
-from robai._base.spec import Field, parameter, spec
+from robai._base.spec import Field, Pairs, parameter, spec
 from robai.families import FamilyLike
 from robai.policies.base import BasePolicy, Parts
 from robai.rules.parameters import (
@@ -50,9 +50,10 @@ class Uniform(BasePolicy):
     family : family, name or None
         Whose divergence; that of the rewards if None.
     stop : str
-        "likelihood": by the likelihood ratio. "budget": at the horizon, whatever delta.
+        "likelihood": by the likelihood ratio. "budget": at the horizon, without any of the above.
     """
 
+    exclusive: ClassVar[Pairs] = (("stop", "delta"), ("stop", "threshold"), ("stop", "family"))
     delta: float | None = parameter(DELTA, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)

@@ -34,6 +34,11 @@ class MOSS(BasePolicy):
     alpha: float = parameter(ANYTIME_ALPHA, default=1.35)
     sigma: Sigma = parameter(SIGMA, default=None)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.anytime and "alpha" in dict(self._changed()):
+            raise ValueError(f"alpha is for MOSS(anytime=True), got alpha={self.alpha:g} and anytime=False")
+
     def parts(self) -> Parts:
         explore: rules.Optimism = rules.UpperBound("moss", sigma=self.sigma)
         if self.anytime:

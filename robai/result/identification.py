@@ -19,6 +19,7 @@ from robai.result.arrays import Layout, by_rank, gaps_of, within
 from robai.result.digest import mean_over
 from robai.result.identification_text import asked, one_summary, several_summary
 from robai.result.runs import Runs, import_pandas
+from robai.rules.game import FARTHEST_HORIZON, MOST_ROUNDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Key = str | tuple[str, int]
-
-MOST_ROUNDS = 2**62
 
 
 class Errors(NamedTuple):
@@ -133,7 +132,7 @@ class Identification(Runs):
 
     def _check(self) -> None:
         number = isinstance(self.horizon, int | float) and not isinstance(self.horizon, bool)
-        self._require("horizon", number and 1 <= self.horizon <= 1e100, "a number from 1 to 1e100")
+        self._require("horizon", number and 1 <= self.horizon <= FARTHEST_HORIZON, "a number from 1 to 1e100")
         delta = self.delta is None or (isinstance(self.delta, float) and 0.0 < self.delta < 1.0)
         self._require("delta", delta, "None or between 0 and 1")
         budget = self.budget is None or (self.delta is None and self.budget == self.horizon)

@@ -15,7 +15,7 @@ from robai.bandits import Bandit
 
 LONGEST_HORIZON = 10**18
 FARTHEST_HORIZON = 1e100  # of rules that stop by themselves, long before
-MOST_ROUNDS = 2**62
+MOST_ROUNDS = 2**62  # that an engine counts
 
 
 @dataclass(frozen=True)

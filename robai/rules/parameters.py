@@ -9,6 +9,7 @@ from robai import families
 from robai._base.checks import inflating, positive, probability, scales, wideness
 from robai._base.spec import Check, Field, Kind, between, choice, flag, nonnegative, optional, whole
 from robai.rules import pointer
+from robai.rules.game import MOST_ROUNDS
 
 UCBLevel = Literal["horizon", "ratio", "round", "anytime"]
 KLLevel = Literal["horizon", "ratio", "round", "loglog", "plus", "++"]
@@ -24,8 +25,6 @@ Challenger = Literal["resample", "transport", "penalised"]
 UniformStop = Literal["likelihood", "budget"]
 Test = Literal["kl", "likelihood"]
 Constant = Literal["audibert", "maurer-pontil"]
-
-LONGEST = 2**62
 
 Sigma = Field[float | Iterable[float] | None, families.Scale | None]
 
@@ -83,7 +82,7 @@ LEADER = Kind(
 KL_LEVEL = Kind(or_function(choice(KLLevel)), LEVEL.about)
 PRIOR = Kind(choice(Prior), "of Thompson sampling: jeffreys; uniform, Beta(1, 1) of Bernoulli rewards")
 RADIUS = Kind(choice(Radius), "of action elimination: paper, after every pull; even-dar, after every sweep")
-ROUND = Kind(whole(1, LONGEST), "after how many rounds")
+ROUND = Kind(whole(1, MOST_ROUNDS), "after how many rounds")
 STOP = Kind(choice(UniformStop), "of uniform exploration: likelihood, by a ratio; budget, at the horizon")
 SHARE = Kind(optional(positive), GUARD.about)
 SIGMA = Kind(

@@ -11,7 +11,8 @@ from robai import families, priors, rules
 from robai._base.pointers import Pointer
 from robai.bandits import BANDITS, Bandit
 from robai.policies import POLICIES, BasePolicy
-from robai.rules.parameters import LONGEST, AnyBounds, Challenger, Leader, LevelName, Test, UniformStop
+from robai.rules.game import MOST_ROUNDS
+from robai.rules.parameters import AnyBounds, Challenger, Leader, LevelName, Test, UniformStop
 from robai.rules.threshold import SeparationThreshold, Threshold
 
 LONGEST_STEPPED = 10**4
@@ -190,7 +191,7 @@ PARAMETERS = {
     "r": positive,
     "prior": lambda rng: pick(rng, "jeffreys", "uniform"),
     "radius": lambda rng: pick(rng, "paper", "even-dar"),
-    "round": lambda rng: count(rng, 1, LONGEST),
+    "round": lambda rng: count(rng, 1, MOST_ROUNDS),
     "second": random_stopping,
     "shape": positive,
     "stop": lambda rng: pick(rng, *get_args(UniformStop)),
