@@ -9,6 +9,7 @@ import pytest
 
 import robai
 from robai._base.intervals import clopper_pearson
+from robai._base.text import percent
 from robai.result.identification_text import record
 
 FOUR, FIVE = [0.5, 0.45, 0.43, 0.4], [0.3, 0.21, 0.2, 0.19, 0.18]
@@ -229,6 +230,19 @@ def test_several_must_be_asked_the_same(found):
     assert repr(made()) == "<Identification one: runs 4, stopping time >= 40>"
 
 
+def test_the_page_of_one_has_the_numbers_in_their_places():
+    lines = made().summary().splitlines()
+    early, _, late = np.quantile([10, 20, 30, 100], [0.1, 0.5, 0.9])
+    assert f"10 % of the runs stopped by {early:,.0f}, half by 25, 90 % by {late:,.0f}" in lines[6]
+    lower = made().complexity.lower
+    assert lines[7].split("T*")[0].strip() == f">= {40 / lower:.2f} times the lower bound,"
+    assert lines[7].endswith(f" = {lower:,.1f}")
+    counts = {title: line for line in lines if (title := line.split()[0]) in ("errors", "failures")}
+    for title, (count, of, rate, low, high) in (("errors", made().error()), ("failures", made().failure())):
+        text = f"{count} of {of}, {percent(rate)} ({percent(low)} to {percent(high)})"
+        assert counts[title].removeprefix(title).strip().startswith(text)
+
+
 def test_the_table_of_several_says_what_did_not_stop_and_what_is_above_delta():
     pulls = [[40, 30, 30]] * 40
     wrong = made(stopping_time=[100] * 40, recommended_arm=[1] * 40, pulls=pulls, label="wrong")
@@ -247,11 +261,19 @@ def test_the_table_of_several_says_what_did_not_stop_and_what_is_above_delta():
     lower = right.complexity.lower
     assert f"{100 / lower:.2f}" in row["right"]
     assert f"{np.abs(right.proportions().shares - right.complexity.weights).max():.3f}" in row["right"]
+    (mixed,) = (line for line in robai.Identifications([made()]).summary().splitlines() if line[:4] == "one ")
+    low, high = map(percent, clopper_pearson(1, 3))
+    assert mixed.endswith(f"1, {percent(1 / 3)} ({low} to {high})")
+    assert mixed.split()[:7] == ["one", "1", "4", ">=", "40", "±", "20"]
+    assert mixed.split()[7] == "25"  # the median
 
 
 def test_a_script_reads_the_same_numbers():
     numbers = record(made())
     assert numbers["failures"] == 2
+    assert (numbers["error_low"], numbers["error_high"]) == clopper_pearson(1, 3)
+    assert (numbers["failure_low"], numbers["failure_high"]) == clopper_pearson(2, 4)
+    assert numbers["time_quantiles"] == np.quantile([10, 20, 30, 100], [0.1, 0.5, 0.9]).tolist()
     assert numbers["time"] == 40.0
     assert numbers["time_is_lower_bound"] is True
     assert numbers["lower"] == made().complexity.lower

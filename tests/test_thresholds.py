@@ -74,6 +74,14 @@ def test_what_is_compared_for_gaussian_rewards():
     assert found.value == pytest.approx(total.min(), rel=1e-6)
 
 
+def test_what_is_asked_where_the_variance_is_unknown():
+    """The log x at which (1 + log x) / x, the tail of a product of two mixtures, is delta / (K - 1)."""
+    rule = rules.LikelihoodRatio(delta=0.05, threshold="mixture")
+    pulls, sums = [50, 40, 30], [50.0, 10.0, 3.0]
+    level = report(rule, families.Gaussian(), pulls, sums, [20.0, 10.0, 5.0]).asked
+    assert (1 + level) * math.exp(-level) == pytest.approx(0.05 / 2)
+
+
 @pytest.mark.parametrize(
     ("family", "name"),
     [

@@ -5,6 +5,7 @@ import statistics
 
 import pytest
 
+from robai.bandits import Bernoulli
 from robai.paper.experiments import Apart
 from robai.paper.gallery import garivier2016
 from robai.result import Identification, Identifications, Mean
@@ -23,7 +24,7 @@ def test_the_printed_table_is_the_remembered_one():
         assert {policy.threshold for policy in each.policies.values()} == {"practical"}
 
 
-def identified(label, times, arms=None):
+def identified(label, times, arms=None, **more):
     """Runs on two arms that take so long and recommend arm 0, unless said."""
     arms = [0] * len(times) if arms is None else arms
     return Identification(
@@ -35,6 +36,7 @@ def identified(label, times, arms=None):
         horizon=10**6,
         delta=0.1,
         label=label,
+        **more,
     )
 
 
@@ -77,6 +79,8 @@ def test_the_rows_of_the_table_say_what_is_matched():
     assert row["unfinished"] == "0"
     assert row["wrong or unfinished, 95 % interval"].startswith("1 of 4, ")
     assert experiment.row(identified("KL-LUCB", [80, 81, 89]))["verdict"] == "not matched"
+    known = identified("KL-LUCB", [80, 81, 89], meta={"bandit": Bernoulli((0.5, 0.4)).to_dict()})
+    assert experiment.row(known)["mean / lower bound"] == f"{250 / 3 / known.complexity.lower:.2f}"
 
 
 def times_of(fast, slow, **others):
@@ -90,8 +94,13 @@ def test_claims_of_the_identification_times():
     first, half = claims["the smallest mean"], claims["0.4 to 0.6 of the mean"]
     confident = claims["no interval of wrong or unfinished runs above 0.1"]
     fast, slow = [990, 1000, 1010], [1900, 2000, 2100]
-    assert first(times_of(fast, slow))[0]
+    errors = 1000 / math.hypot(statistics.stdev(fast), statistics.stdev(slow)) * math.sqrt(3)
+    lead = ", ".join(f"{label} {errors:+.1f} s.e." for label in ("Chernoff-Racing", "KL-LUCB", "KL-Racing"))
+    assert first(times_of(fast, slow)) == (True, f"1,000; {lead}")
     assert not first(times_of(slow, fast))[0]
+    holds, numbers = garivier2016.STUDY.claims[0].check(times_of(fast, slow))
+    assert not holds
+    assert numbers.startswith(f"Track-and-Stop (D) 1,000 ± 6 for 4,052, {100 * (1000 / 4052 - 1):+.1f} %, ")
     assert half(times_of(fast, slow)) == (True, "1,000 / 2,000 = 0.50")
     assert not half(times_of(fast, fast))[0]
     assert confident(times_of(fast, slow))[0]
@@ -99,3 +108,7 @@ def test_claims_of_the_identification_times():
         identified(label, [10] * 40, [1] * 20 + [0] * 20) for label in times_of(fast, slow)
     )
     assert not confident(wrong)[0]
+    lost = Identifications(identified(label, [10**6] * 40, [-1] * 40) for label in wrong)
+    holds, numbers = confident(lost)
+    assert not holds
+    assert numbers.startswith("Track-and-Stop (D) 100 %, ")

@@ -57,7 +57,11 @@ def test_shares_are_drawn_beside_the_optimal_ones(ax, found):
     bars, *points = ax.containers
     assert [bar.get_height() for bar in bars] == pytest.approx(found["tracking"].complexity.weights)
     for each, drawn in zip(found.values(), points, strict=True):
-        assert drawn.lines[0].get_ydata() == pytest.approx(each.proportions().shares)
+        shares, sem, _ = each.proportions()
+        assert drawn.lines[0].get_ydata() == pytest.approx(shares)
+        (bars,) = drawn.lines[2]
+        lengths = [np.ptp(segment[:, 1]) for segment in bars.get_segments()]
+        assert lengths == pytest.approx(2 * 1.96 * sem, rel=1e-4)
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["arm 0", "arm 1", "arm 2"]
     assert labels(ax) == ["optimal, w*", "tracking", "elimination"]
 
@@ -80,6 +84,16 @@ def test_failures_have_a_row_each_and_a_line_at_delta(ax, found):
     rates = [each.failure() for each in found.values()]
     drawn = [line.get_xdata()[-1] for line in ax.lines if line.get_marker() == "|"]
     assert drawn == pytest.approx([rate.high for rate in rates])
+
+
+def test_runs_that_did_not_stop_are_drawn_as_failures(ax):
+    found = robai.identify(robai.TrackAndStop(), BANDIT, delta=0.1, horizon=15, runs=40, rng=0)
+    rate = found.failure()
+    assert 0 < found.unfinished <= rate.count < found.runs
+    found.plot_error(ax)
+    interval, point, _ = ax.lines
+    assert interval.get_xdata() == pytest.approx([rate.low, rate.high])
+    assert point.get_xdata() == pytest.approx([rate.rate])
 
 
 def test_failures_are_drawn_against_budgets(ax):

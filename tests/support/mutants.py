@@ -77,11 +77,8 @@ MUTANTS = [
     *_mutants(
         "result/text.py",
         "test_instances.py",
-        (
-            "those not below what was told",
-            "(smallest(result) < told",
-            "(smallest(result) >= told",
-        ),
+        ("those not below what was told", "(smallest(result) < told", "(smallest(result) >= told"),
+        ("divergences below what was told are gaps", '"told_kl", _divergences)', '"told_kl", _gaps)'),
     ),
     *_mutants(
         "result/text.py",
@@ -110,10 +107,62 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "result/identification.py",
+        "test_identification.py",
+        ("errors are of all runs", "int(self.finished.sum()), confidence)", "self.runs, confidence)"),
+        ("a run that did not stop is no failure", "+ self.unfinished, self.runs", ", self.runs"),
+        ("90 % is 95 %", "(0.1, 0.5, 0.9)", "(0.1, 0.5, 0.95)"),
+        ("kl(delta, 1 - delta) lacks a delta", "1.0 - 2.0 * delta", "1.0 - delta"),
+        ("T* log10(1/delta)", "-time * math.log(delta)", "-time * math.log10(delta)"),
+        (
+            "shares are of the mean time",
+            "np.maximum(self.stopping_time, 1)[:, np.newaxis]",
+            "self.stopping_time.mean()",
+        ),
+    ),
+    *_mutants(
+        "result/identification_text.py",
+        "test_identification.py",
+        (
+            "'10 % stopped by' is 90 %",
+            "(time.early, time.median, time.late))\n",
+            "(time.late, time.median, time.early))\n",
+        ),
+        ("the median over the lower bound", "time.mean / complexity.lower", "time.median / complexity.lower"),
+        ("the interval of a count is its rate", "({percent(low)} to", "({percent(rate)} to"),
+        ("the median of a row is the mean", "_quantile(found, time.median)", "_quantile(found, time.mean)"),
+        ("the interval of a row is its rate", "({percent(error.low)} to", "({percent(error.rate)} to"),
+        ("--json: errors are failures", '"error_high": error.high', '"error_high": failure.high'),
+    ),
+    *_mutants(
+        "rules/stop.py",
+        "test_field_regret.py",
+        ("32 pi is 32", "math.log(32 * math.pi)", "math.log(32)"),
+        ("ETC explores half", "math.log(2) + _log_lambert", "_log_lambert"),
+    ),
+    *_mutants(
+        "rules/threshold.py",
+        "test_thresholds.py",
+        ("K - 1 is K", "math.log((game.n_arms - 1) / delta)", "math.log(game.n_arms / delta)"),
+        ("Ville's level for an unknown variance", "level = _inverse(1.0 + level) - 1.0", "pass"),
+        (
+            "one calibration for both arms",
+            "exponential_calibration)(level / 2.0)",
+            "exponential_calibration)(level)",
+        ),
+        ("g with twice its logarithm", "math.log(1 - share) / 2", "math.log(1 - share)"),
+        ("zeta(2) is half", "math.pi**2 / 3)", "math.pi**2 / 6)"),
+    ),
+    *_mutants(
         "paper/claims.py",
         "paper/test_claims.py",
         ("the interval of the ratio lacks the other's regret", " / other.regret[-1]\n    z", "\n    z"),
         ("95 % interval is one standard error", "z = normal_quantile(0.95)", "z = 1.0"),
+        ("regret after a round, 10 % low", "float(1.0 - before", "float(0.9 - before"),
+    ),
+    *_mutants(
+        "paper/gallery/zhang_ying2023_claims.py",
+        "paper/test_claims.py",
         ("'at most' is the rate", "percent(wrong.high)", "percent(wrong.rate)"),
         (
             "'median' is the mean",
@@ -125,7 +174,6 @@ MUTANTS = [
             'rounds = _commit_median(results["EOCP"])',
             'rounds = results["EOCP"].digest().commit_time.value',
         ),
-        ("regret after a round, 10 % low", "float(1.0 - before", "float(0.9 - before"),
         (
             "the ends of 'below' are swapped",
             "({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)",
@@ -139,28 +187,48 @@ MUTANTS = [
         ("'at most' is the smaller of the two", "bar = max(", "bar = min("),
     ),
     *_mutants(
-        "paper/page.py",
+        "paper/experiments.py",
         "test_digest.py",
+        ("'apart by' ignores the other's error", "math.hypot(mean.sem, theirs)", "mean.sem"),
         (
-            "'apart by' ignores the other's error",
-            "math.hypot(mean.sem, other.sem)",
+            "'like the scripts' is the other program",
+            "other = column.get(",
+            "other = next(iter(self.beside.values())).get(",
+        ),
+    ),
+    *_mutants(
+        "paper/experiments.py",
+        "paper/test_times.py",
+        (
+            "an unknown error is ours of however few runs",
+            "mean.sem * math.sqrt(result.runs / self.runs)",
             "mean.sem",
         ),
-        ("'like the scripts' is the other program", "_text(scripts)", "_text(clean)"),
+        (
+            "a share of ours",
+            "self.ours.value / self.other.value - 1.0",
+            "1.0 - self.other.value / self.ours.value",
+        ),
+        ("matched within 5 %", "abs(self.share) - 0.04", "abs(self.share) - 0.05"),
+        ("undecided by one standard error", "excess > 2.0 * self.ours.sem", "excess > self.ours.sem"),
+        ("the median over the lower bound", "{time.mean / lower:.2f}", "{time.median / lower:.2f}"),
+    ),
+    *_mutants(
+        "paper/gallery/garivier2016.py",
+        "paper/test_times.py",
+        ("what is printed is ours", "for {apart.other.value", "for {apart.ours.value"),
+        ("the lead ignores an error", "math.hypot(each.sem, own.sem)", "each.sem"),
+        ("errors are those of the runs that stopped", "results[label].failure()", "results[label].error()"),
     ),
     *_mutants(
         "paper/page.py",
         "paper/test_growth.py",
-        (
-            "T_c / log T with log10",
-            "math.log(horizon) ** power",
-            "math.log10(horizon) ** power",
-        ),
+        ("T_c / log T with log10", "math.log(horizon) ** power", "math.log10(horizon) ** power"),
         ("T_c / log² T is T_c / log³ T", "_per_log(growth, 2)", "_per_log(growth, 3)"),
         ("the slope is the exponent", "_text(growth.slope)", "_text(growth.exponent)"),
     ),
     *_mutants(
-        "paper/reproduction.py",
+        "paper/growth.py",
         "paper/test_growth.py",
         (
             "the error of the exponent is that of one time",
@@ -208,6 +276,14 @@ MUTANTS = [
         ),
     ),
     *_mutants(
+        "live/reasons.py",
+        "live/test_agent_lead.py",
+        ("the claim is the evidence", 'bar, f"{each.claim:,.1f}"', 'bar, f"{each.evidence:,.1f}"'),
+        ("the bar of an arm in doubt is its evidence", "_finite(each.bar,", "_finite(each.evidence,"),
+        ("pulls ahead are rounds", "_finite(each.pulls_ahead", "_finite(each.rounds_ahead"),
+        ("what is asked of equal arms is the claim", "{each.bar:.4g} is", "{each.claim:.4g} is"),
+    ),
+    *_mutants(
         "live/monitor.py",
         "live/test_monitor.py",
         ("shares without pending", "(n + waiting) / max", "n / max"),
@@ -242,6 +318,12 @@ MUTANTS = [
             "the limit of a known gap is that of an unknown one",
             "theory.commit_limit_fixed(",
             "theory.commit_limit_adaptive(",
+        ),
+        ("Bernstein bounds need a third", "= 3 * length * each", "= length * each"),
+        (
+            "Bernstein bounds are for the largest gap",
+            '["level"] / problem["gap"]',
+            '["level"] / max(bandit.gaps)',
         ),
     ),
     *_mutants(
@@ -316,7 +398,7 @@ MUTANTS = [
         ),
         (
             "the share is of the runs that committed",
-            "np.cumsum(counts) / result.runs",
+            "np.cumsum(counts) / runs",
             "np.cumsum(counts) / counts.sum()",
         ),
         (
@@ -338,7 +420,18 @@ MUTANTS = [
             "pulls[:, arm] / result.horizon",
             "pulls[:, 0] / result.horizon",
         ),
-        ("the rate is the lower end", "ax.plot([wrong.rate]", "ax.plot([wrong.low]"),
+        ("the rate is the lower end", "ax.plot([rate]", "ax.plot([low]"),
+    ),
+    *_mutants(
+        "plotting/identification.py",
+        "plotting/test_identification_figures.py",
+        ("the circle is at the median", "mean = each.time().mean", "mean = each.time().median"),
+        ("error bars of shares are one standard error", "normal_quantile(0.95) * sem[order]", "sem[order]"),
+        (
+            "runs that did not stop are no failures",
+            "[each.failure(confidence) for each in found]",
+            "[each.error(confidence) for each in found]",
+        ),
     ),
     *_mutants(
         "plotting/style.py",
