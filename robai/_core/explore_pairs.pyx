@@ -28,7 +28,7 @@ cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, P
     The bound of `hint`, likely to be the largest, is computed, the others mostly only compared with it.
     """
     cdef Py_ssize_t arm
-    cdef double t = <double>(arms.t + 1), bar = -INFINITY, n, level = bounds.level.at(<double>arms.t, t)
+    cdef double t = <double>(arms.t + 1), bar = -INFINITY, level = bounds.level.at(<double>arms.t, t)
     if hint != but:
         bar = number(bounds.upper(arms, hint, t))
         values[hint] = bar
@@ -38,13 +38,18 @@ cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, P
         values[arm] = -INFINITY
         if arm == but:
             continue
-        n = <double>arms.pulls[arm]
-        if not bounds.level.alike:
-            level = bounds.level.at(n, t)
-        if not bounds.below(arm, n, arms.sums[arm], level, bar):
+        if not surely_below(arms, bounds, arm, level, t, bar):
             values[arm] = number(bounds.upper(arms, arm, t))
             bar = max(bar, values[arm])
     return argmax(values, arms.n_arms, rng)
+
+
+cdef inline bint surely_below(const Arms* arms, Bounds bounds, Py_ssize_t arm, double level, double t,
+                              double bar) noexcept nogil:
+    """Is the upper bound of an arm? `level` is that of all arms, if they have the same."""
+    cdef double n = <double>arms.pulls[arm]
+    return bounds.below(
+        arm, n, arms.sums[arm], level if bounds.level.alike else bounds.level.at(n, t), bar)
 
 
 cdef inline double number(double bound) noexcept nogil:
@@ -104,6 +109,7 @@ cdef class GapIndex(Exploration):
     cdef double[::1] _upper
     cdef double[::1] _values
     cdef Py_ssize_t _choice                 # J
+    cdef Py_ssize_t _rival                  # u; both are often those of the round before
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
@@ -112,29 +118,57 @@ cdef class GapIndex(Exploration):
         self._upper, self._values = np.empty(n_arms), np.empty(n_arms)
 
     cdef void restart(self) noexcept nogil:
-        self._choice = 0
+        self._choice, self._rival = 0, 1
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm, first = 0, second = 1, rival
-        cdef double t = <double>(arms.t + 1), gap
+        cdef double t = <double>(arms.t + 1)
+        self._choose(arms, t, rng)
+        if self._values[self._choice] >= 0.0:
+            return -1
+        self._upper[self._choice] = -INFINITY
+        self._rival = argmax(&self._upper[0], arms.n_arms, rng)
+        if handed_out(arms, self._choice) < handed_out(arms, self._rival):
+            return self._choice
+        return self._rival
+
+    cdef void _choose(self, const Arms* arms, double t, Rng* rng) noexcept nogil:
+        """Sets J, and the two largest upper bounds.
+
+        Those of the last J and u are computed, the others mostly only compared with them.
+        """
+        cdef Py_ssize_t arm, first = self._choice, second = self._rival
+        cdef double level = self.bounds.level.at(<double>arms.t, t), best
+        self._upper[first] = number(self.bounds.upper(arms, first, t))
+        self._upper[second] = number(self.bounds.upper(arms, second, t))
+        if self._upper[second] > self._upper[first]:
+            first, second = second, first
         for arm in range(arms.n_arms):
+            if arm == self._choice or arm == self._rival:
+                continue
+            self._upper[arm] = -INFINITY
+            if surely_below(arms, self.bounds, arm, level, t, self._upper[second]):
+                continue
             self._upper[arm] = number(self.bounds.upper(arms, arm, t))
-        if self._upper[1] > self._upper[0]:
-            first, second = 1, 0
-        for arm in range(2, arms.n_arms):
             if self._upper[arm] > self._upper[first]:
                 first, second = arm, first
             elif self._upper[arm] > self._upper[second]:
                 second = arm
+        self._values[first] = best = self._value(arms, first, t, self._upper[second])
+        if self._choice != first:
+            self._values[self._choice] = self._value(arms, self._choice, t, self._upper[first])
+            best = max(best, self._values[self._choice])
         for arm in range(arms.n_arms):
-            gap = self._upper[second if arm == first else first] - self.bounds.lower(arms, arm, t)
-            self._values[arm] = -gap if gap == gap else -INFINITY
+            if arm != first and arm != self._choice:
+                self._values[arm] = -INFINITY
+                # A lower bound is below the mean.
+                if not mean_of(arms, arm) - self._upper[first] < best:
+                    self._values[arm] = self._value(arms, arm, t, self._upper[first])
+                    best = max(best, self._values[arm])
         self._choice = argmax(&self._values[0], arms.n_arms, rng)
-        if self._values[self._choice] >= 0.0:
-            return -1
-        self._upper[self._choice] = -INFINITY
-        rival = argmax(&self._upper[0], arms.n_arms, rng)
-        return self._choice if handed_out(arms, self._choice) < handed_out(arms, rival) else rival
+
+    cdef inline double _value(self, const Arms* arms, Py_ssize_t arm, double t, double upper) noexcept nogil:
+        """-B_a, where `upper` is the largest upper bound of the others."""
+        return number(self.bounds.lower(arms, arm, t) - upper)
 
     cdef Py_ssize_t recommend(self, const Arms* arms, Rng* rng) noexcept nogil:
         return self._choice
