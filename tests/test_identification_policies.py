@@ -217,6 +217,12 @@ def test_lil_ucb_is_seldom_wrong():
         (lambda: robai.TopTwo(leader="best"), "leader must be one of"),
         (lambda: robai.SequentialHalving(fresh=1), "fresh must be True or False, got 1"),
         (lambda: rules.Dominance(0.0), "factor must be above 0"),
+        (
+            lambda: rules.Separation(bounds="bernstein", sigma=1.0),
+            "takes sigma with bounds='gaussian', got sigma=1",
+        ),
+        (lambda: rules.GapIndex(sigma=0.1), "GapIndex takes sigma with bounds='gaussian', got sigma=0.1 and"),
+        (lambda: rules.Separation(family="poisson"), "Separation takes family with bounds='kl', got family="),
         (lambda: robai.Uniform(stop="budget", delta=0.1), "Uniform takes stop or delta, got stop='budget'"),
         (lambda: robai.Uniform(stop="budget", threshold="proved"), "Uniform takes stop or threshold"),
         (lambda: robai.Uniform(stop="budget", family="poisson"), "Uniform takes stop or family"),

@@ -145,7 +145,6 @@ def test_a_bad_parameter_is_named(kind, arguments):
         _bad(rules.LikelihoodRatio, share=0.5, delta=0.1),
         _bad(rules.LikelihoodRatio, share=0.5, threshold="proved"),
         _bad(rules.Separation, share=0.5, delta=0.1),
-        _bad(rules.Separation, bounds="bernstein", sigma=1.0),
         _bad(robai.EOCPUG, bounds="bernstein", sigma=1.0),
         _bad(rules.UpperBound, level="ratio", inflation=1.0),
         _bad(rules.KLUpperBound, level="++", inflation=1.0),

@@ -27,6 +27,7 @@ from robai.custom import written
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.rules import Game, Index
+from robai.rules import Optimism as OptimismRule
 from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 
 Engine = Literal["auto", "step", "leap"]
@@ -169,6 +170,8 @@ def _engine(
         obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
     elif isinstance(started.explore, Optimism) and not started.explore.leaps:
         obstacle = f"it is not known that the leader of {policy._parts.explore!r} stays in a convex region"
+    elif isinstance(policy._parts.explore, OptimismRule) and not started.explore.leaps:
+        obstacle = f"{policy._parts.explore!r} needs the variance of the rewards of every round"
     elif not started.explore.leaps:
         obstacle = f"{policy._parts.explore!r} does not work by an index"
     elif not started.stop.leaps:

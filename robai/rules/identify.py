@@ -13,7 +13,7 @@ from robai._core.levels import LilLevel, RoundLevel
 from robai.families import FamilyLike
 from robai.rules.explore import Exploration, Optimism
 from robai.rules.game import Game
-from robai.rules.level import bounds_of, delta_of, kl_bounds, threshold_level
+from robai.rules.level import bounds_of, check_used, delta_of, kl_bounds, threshold_level
 from robai.rules.parameters import (
     ANY_BOUNDS,
     BETA,
@@ -50,6 +50,10 @@ class ByBounds(Exploration):
     bounds: AnyBounds = parameter(ANY_BOUNDS, default="kl")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_used(self)
 
     def bounds_for(self, game: Game) -> Bounds:
         return bounds_of(self, threshold_level(self.threshold, self, game), game)

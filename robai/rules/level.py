@@ -88,6 +88,16 @@ def threshold_level(name: SeparationThreshold, rule: Any, game: Game) -> levels.
     return levels.DivergenceLevel(delta, game.n_arms)
 
 
+def check_used(rule: Any) -> None:
+    """A ValueError for what the `bounds` of a rule have no use for."""
+    for name, kind in (("sigma", "gaussian"), ("family", "kl")):
+        if getattr(rule, name) is not None and rule.bounds != kind:
+            raise ValueError(
+                f"{type(rule).__name__} takes {name} with bounds={kind!r}, "
+                f"got {name}={getattr(rule, name)!r} and bounds={rule.bounds!r}"
+            )
+
+
 def bounds_of(rule: Any, level: levels.Level, game: Game) -> bounds.Bounds:
     """The bounds of a rule with `bounds`, `sigma` and `family`."""
     if rule.bounds == "bernstein":

@@ -15,7 +15,7 @@ from robai._core.levels import FixedLevel
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
 from robai.rules.game import Game
-from robai.rules.level import bounds_of, delta_of, exploration, threshold_level
+from robai.rules.level import bounds_of, check_used, delta_of, exploration, threshold_level
 from robai.rules.parameters import (
     ANY_BOUNDS,
     BAR,
@@ -218,13 +218,17 @@ class Separation(Stopping):
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
-    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"), ("bounds", "sigma"))
+    exclusive: ClassVar[Pairs] = (("share", "delta"), ("share", "threshold"))
     delta: float | None = parameter(DELTA, default=None)
     sigma: Sigma = parameter(SIGMA, default=None)
     bounds: AnyBounds = parameter(ANY_BOUNDS, default="gaussian")
     share: float | None = parameter(SHARE, default=None)
     threshold: SeparationThreshold = parameter(SEPARATION_THRESHOLD, default="iterated")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_used(self)
 
     def start(self, game: Game) -> protocols.Stopping:
         if self.share is not None:

@@ -374,8 +374,8 @@ def test_means_whose_variance_is_too_small_for_a_double():
     [
         (robai.ThompsonSampling(), TWO, "does not work by an index"),
         (robai.BayesUCB(), COIN, "convex"),
-        (robai.UCBV(), robai.Binomial([2.5, 1.0], n=5), "does not work by an index"),
-        (Policy(rules.BernsteinBound(constant="maurer-pontil")), COIN, "does not work by an index"),
+        (robai.UCBV(), robai.Binomial([2.5, 1.0], n=5), "needs the variance of the rewards"),
+        (Policy(rules.BernsteinBound(constant="maurer-pontil")), COIN, "needs the variance of the rewards"),
         (robai.BAIETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.DETC(sigma=1.0), TWO, "does not work by an index"),
         (robai.TrackAndStop(), COIN, "does not work by an index"),
