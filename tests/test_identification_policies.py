@@ -225,7 +225,6 @@ def test_lil_ucb_is_seldom_wrong():
         (lambda: rules.Separation(family="poisson"), "Separation takes family with bounds='kl', got family="),
         (lambda: robai.Uniform(stop="budget", delta=0.1), "Uniform takes stop or delta, got stop='budget'"),
         (lambda: robai.Uniform(stop="budget", threshold="proved"), "Uniform takes stop or threshold"),
-        (lambda: robai.Uniform(stop="budget", family="poisson"), "Uniform takes stop or family"),
         (lambda: robai.MOSS(alpha=3.0), r"alpha is for MOSS\(anytime=True\), got alpha=3 and anytime=False"),
     ],
 )

@@ -50,10 +50,10 @@ class Uniform(BasePolicy):
     family : family, name or None
         Whose divergence; that of the rewards if None.
     stop : str
-        "likelihood": by the likelihood ratio. "budget": at the horizon, without any of the above.
+        "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold.
     """
 
-    exclusive: ClassVar[Pairs] = (("stop", "delta"), ("stop", "threshold"), ("stop", "family"))
+    exclusive: ClassVar[Pairs] = (("stop", "delta"), ("stop", "threshold"))
     delta: float | None = parameter(DELTA, default=None)
     threshold: Threshold = parameter(THRESHOLD, default="practical")
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
