@@ -12,6 +12,16 @@ settings.load_profile("robai")
 os.environ["PYTHONSAFEPATH"] = "1"  # child processes import the installed package, not this directory
 
 
+def pytest_addoption(parser):
+    parser.addoption("--every", type=int, default=1, metavar="N", help="only every N-th test, of slow builds")
+
+
+def pytest_collection_modifyitems(config, items):
+    every = config.getoption("--every")
+    config.hook.pytest_deselected(items=[each for place, each in enumerate(items) if place % every])
+    items[:] = items[::every]
+
+
 @pytest.fixture(params=POLICIES, ids=lambda policy: policy.label())
 def policy(request):
     return request.param
