@@ -147,6 +147,28 @@ LONG = [
     Measured(robai.Bernoulli([0.5, 0.45]), 10**5, "horizon", (123.2, 0.5), (21_535, 85), (0, 10_000)),
     Measured(robai.Exponential([1, 0.5]), 10**5, "horizon", (31.12, 0.08), (535, 1), (0, 20_000)),
     Measured(TEN, 10**5, "ratio", (246.5, 1.8), (7939, 44), (10, 7_500)),
+    # Where no error of the commitment time is known, it is taken in proportion to that of the regret.
+    Measured(FOUR, 10**5, "pulls", (103.2, 0.4), (758, 3), (0, 5_000)),
+    Measured(CLOSE, 10**6, "horizon", (587.4, 7.6), (110_420, 1430), (0, 1_000)),
+    Measured(robai.Bernoulli([0.7, 0.2]), 10**5, "pulls", (8.99, 0.03), (133, 0.5), (0, 20_000)),
+    Measured(robai.Bernoulli([0.95, 0.9]), 10**5, "pulls", (16.12, 0.13), (2116, 17), (0, 5_000)),
+    Measured(robai.Bernoulli([0.9, 0.8, 0.5, 0.1]), 10**5, "pulls", (31.65, 0.14), (1170, 6), (0, 5_000)),
+    Measured(robai.Bernoulli([0.7, 0.2, 0.2, 0.2]), 10**5, "pulls", (28.27, 0.07), (209, 0.6), (0, 10_000)),
+    Measured(robai.Bernoulli([0.7, 0.2, 0.2, 0.2]), 10**5, "horizon", (37.14, 0.06), (306, 0.6), (0, 20_000)),
+    Measured(robai.Poisson([2, 1.5]), 10**5, "horizon", (90.2, 0.4), (1565, 7), (0, 10_000)),
+    Measured(robai.Exponential([1, 0.5]), 10**5, "pulls", (21.31, 0.06), (312, 1), (0, 20_000)),
+    Measured(TEN, 10**5, "pulls", (337.9, 2.6), (11_992, 92), (0, 1_000)),
+    Measured(TEN, 10**5, "horizon", (706.3, 3.3), (36_829, 172), (0, 1_500)),
+]
+# Growth, two unit Gaussian arms of gap 0.5: T, then regret and time of the commitment for "ratio" and "horizon".
+GROWTH = [
+    (1e4, (17.88, 0.08), (199.0, 0.8), (40.19, 0.14), (632, 2)),
+    (1e6, (33.90, 0.11), (492.5, 1.6), (60.30, 0.17), (1118, 3)),
+    (1e9, (60.22, 0.15), (1111, 3), (89.56, 0.20), (1964, 4)),
+    (1e15, (114.46, 0.31), (2790, 8), (147.98, 0.36), (4038, 10)),
+    (1e30, (253.4, 0.6), (8822, 22), (291.4, 0.7), (10_807, 26)),
+    (1e60, (531.2, 1.5), (26_102, 74), (576.4, 1.5), (29_338, 78)),
+    (1e100, (903.1, 3.0), (57_030, 191), (951.0, 3.1), (61_440, 203)),
 ]
 
 
@@ -185,6 +207,17 @@ def test_regret_and_commitments_are_those_of_other_programs(row):
 @pytest.mark.parametrize("row", MEASURED + LONG, ids=lambda row: f"{row.bandit}-{row.horizon:g}-{row.level}")
 def test_regret_and_commitments_of_many_runs_are_those_of_other_programs(row):
     check(row, 20_000 if row in MEASURED else 2000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("horizon", "ratio", "its_time", "log", "log_time"), GROWTH)
+def test_growth_is_that_of_another_program(horizon, ratio, its_time, log, log_time):
+    for level, regret, time in (("ratio", ratio, its_time), ("horizon", log, log_time)):
+        runs = 3000 if horizon <= 1e15 else 400
+        found = robai.identify(robai.LeadCommit(level=level), GAUSSIAN, horizon=horizon, runs=runs, rng=12)
+        assert_close(found.pulls @ found.gaps, regret)
+        assert_close(found.stopping_time, time)
+        assert found.failure().count <= (3 if horizon < 1e6 else 0)
 
 
 SMALL = (3, 4, 5, 10, 20, 50, 100)
