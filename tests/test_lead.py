@@ -160,7 +160,7 @@ LONG = [
     Measured(TEN, 10**5, "pulls", (337.9, 2.6), (11_992, 92), (0, 1_000)),
     Measured(TEN, 10**5, "horizon", (706.3, 3.3), (36_829, 172), (0, 1_500)),
 ]
-# Growth, two unit Gaussian arms of gap 0.5: T, then regret and time of the commitment for "ratio" and "horizon".
+# Growth, two unit Gaussian arms, gap 0.5: T; regret and time of the commitment, by "ratio" and by "horizon".
 GROWTH = [
     (1e4, (17.88, 0.08), (199.0, 0.8), (40.19, 0.14), (632, 2)),
     (1e6, (33.90, 0.11), (492.5, 1.6), (60.30, 0.17), (1118, 3)),
