@@ -133,9 +133,10 @@ class Game:
         """The same, where members of the family have to differ by their means alone."""
         family = self.family_for(rule)
         if isinstance(family, families.Gaussian) and family.sigma is None:
-            name, how = type(self._asks(rule)).__name__, "say families.Gaussian(sigma)"
+            asks = self._asks(rule)
             raise ValueError(
-                f"{name} needs a known variance, and that of {family!r} is not: {self._or_instead(rule, how)}"
+                f"{type(asks).__name__} needs a known variance, and that of {family!r} is not: "
+                f"use {asks.instead}, which estimates it, or say families.Gaussian(sigma)"
             )
         return family
 

@@ -145,7 +145,7 @@ def test_an_arm_that_never_fails_is_played_for_ever():
 def test_an_unknown_variance_is_refused(policy, name, instead):
     message = (
         f"{name} needs a known variance, and that of Gaussian(variance='both') is not: "
-        f"use {instead}, or say families.Gaussian(sigma)"
+        f"use {instead}, which estimates it, or say families.Gaussian(sigma)"
     )
     with pytest.raises(ValueError, match=re.escape(message)):
         robai.Agent(policy, arms=2, horizon=100, reward="gaussian")
