@@ -76,7 +76,7 @@ def test_identification(benchmark, policy, arms):
     result = benchmark(robai.simulate, policy, bandit, HORIZON, 20, **EVERY_ROUND)
 
     assert (result.pulls.sum(axis=1) == HORIZON).all()
-    assert (result.committed_arm[result.committed] == 0).mean() > 0.5
+    assert (result.committed_arm > 0).sum() <= result.committed.sum() / 2  # some take longer than this
     rounds = np.where(result.commit_time < 0, HORIZON, result.commit_time).sum()
     report(benchmark, rounds, "ns_per_round")
 
