@@ -17,6 +17,7 @@ cdef class Abi1:
 # So that it is not that comparison that fails, the question comes before any import from the core.
 cdef extern from *:
     """
+    #include <string.h>
     static CYTHON_INLINE PyObject *robai_import(const char *name) {
         PyObject *abi, *own;
         if (strncmp(name, "robai._core.", 12) == 0 && name[12] != '_') {
