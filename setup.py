@@ -7,7 +7,7 @@ Two environment variables make slow versions that find errors (empty or 0: not):
 
 And one makes a wheel for CPython 3.12 and all that come after it, instead of for the one at hand:
 
-    ROBAI_ABI3=1                         the stable ABI; the engines pay nothing, the agent a little
+    ROBAI_ABI3=1                         the stable ABI
 """
 
 import os
