@@ -16,8 +16,8 @@ cdef class Abi1:
 # A module imports the base of its own class, and compares the sizes of both, before it imports other classes.
 # So that it is not that comparison that fails, the question comes before any import from the core.
 #
-# Classes are static or, in a wheel of the stable ABI, made at run time. An object of a static class whose base
-# was made at run time would give up a reference to its class that nobody took: such a module is refused too.
+# Classes are static or, in a wheel of the stable ABI, made at run time. An object of a static class with
+# such a base gives up a reference to its class that nobody took: a module that has one is refused too.
 cdef extern from *:
     """
     #include <string.h>

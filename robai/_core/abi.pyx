@@ -20,7 +20,7 @@ if not CYTHON_USE_TYPE_SPECS:
 def __getattr__(name):
     if name == "static_classes":
         raise ImportError(
-            "this robai is of the stable ABI, and this module was compiled for another: compile it again with "
+            "this robai is of the stable ABI, and this module was compiled for another: compile it with "
             "CYTHON_USE_TYPE_SPECS=1 among its define_macros, or CFLAGS=-DCYTHON_USE_TYPE_SPECS=1")
     asked = re.fullmatch("Abi([0-9]+)", name)
     if asked is None:
