@@ -47,11 +47,9 @@ def test_another_number_has_both_in_its_error():
 
 
 def imported(folder, before=""):
-    # Where there is no GIL, a module that does not say that it needs none turns it on.
-    python = [sys.executable, "-W", "error", "-W", "ignore:The global interpreter lock:RuntimeWarning"]
     search = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
-        [*python, "-c", f"{before}import moss; print(moss.MossLevel(100, 2).share)"],
+        [sys.executable, "-W", "error", "-c", f"{before}import moss; print(moss.MossLevel(100, 2).share)"],
         cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": search},
     )  # fmt: skip
 
