@@ -45,7 +45,7 @@ from robai.rules.python import WRITTEN, Commit, PythonExploration, PythonPolicy,
 if TYPE_CHECKING:
     from robai._core.player import Player
 
-__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "ask", "written"]
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State"]
 
 
 @spec

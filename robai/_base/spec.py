@@ -62,7 +62,26 @@ def parameter(kind: Kind, *, default: Any = MISSING, kw_only: bool = False) -> A
 @dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
 def spec(kind: type[_T]) -> type[_T]:
     """Makes a class a specification."""
-    return dataclass(frozen=True, repr=False)(kind)
+    made: Any = dataclass(frozen=True, repr=False)(kind)
+    if made.__doc__:
+        made.__doc__ = _Documentation(made.__doc__)
+    return made  # type: ignore[no-any-return]
+
+
+class _Documentation:
+    """A docstring that lists the parameters, by their kinds; put together when it is first read."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.whole = text, ""
+
+    def __get__(self, instance: object, owner: type) -> str:
+        if not self.whole:
+            from robai._base.documentation import with_parameters
+
+            bases = [vars(base).get("__doc__") for base in owner.__mro__[1:]]
+            inherited = [each.text for each in bases if isinstance(each, _Documentation)]
+            self.whole = with_parameters(owner, self.text, inherited)
+        return self.whole
 
 
 if TYPE_CHECKING:
@@ -90,8 +109,8 @@ else:
             return self if instance is None else self._get(instance)
 
     class Field:
-        def __class_getitem__(cls, item: object) -> type:
-            return cls
+        def __class_getitem__(cls, item: tuple[Any, Any]) -> Any:
+            return item[0]
 
 
 def optional(check: Check) -> Check:

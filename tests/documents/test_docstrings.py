@@ -1,0 +1,165 @@
+"""Every public name has a docstring that says what its parameters are and shows how it is used."""
+
+import ast
+import doctest
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from support import public
+
+from robai import rules
+from robai._base.spec import Kind, Spec, parameter, spec
+
+NAMES = public.names()
+DATA = [name for name, value in NAMES.items() if not (callable(value) or hasattr(value, "__get__"))]
+CALLED = [
+    name
+    for name, value in NAMES.items()
+    if inspect.isfunction(value) or (inspect.isclass(value) and not issubclass(value, Exception))
+]
+
+
+def text(name):
+    return inspect.getdoc(NAMES[name]) or ""
+
+
+def section(name, *titles):
+    """The text of the sections of a docstring that have these titles."""
+    title, dashes = "|".join(titles), "-{3,}"
+    return "\n".join(re.findall(rf"^(?:{title})\n{dashes}\n(.*?)(?=^\w[\w ]*\n{dashes}\n|\Z)", text(name), re.S | re.M))
+
+
+def parameters(name):
+    found = inspect.signature(NAMES[name]).parameters
+    return {each for each in found if each not in ("self", "cls")}
+
+
+def test_what_is_returned_is_found():
+    kinds = {name.rpartition(".")[2] for name, value in NAMES.items() if inspect.isclass(value)}
+    assert {"EOCP", "Result", "Sweep", "Digest", "Errors", "Complexity", "Parts", "Row", "Mean"} <= kinds
+    assert {"robai._base.spec.Spec.to_dict", "robai.result.figures.Plottable.plot"} <= set(NAMES)
+    assert len(NAMES) > 400
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DATA])
+def test_a_name_has_a_docstring(name):
+    assert text(name).split("\n\n")[0].rstrip().endswith((".", ")", ":"))
+
+
+# Not of properties, which are read, nor of exceptions, which are shown where they are raised.
+@pytest.mark.parametrize("name", CALLED)
+def test_what_is_called_is_shown_in_use(name):
+    examples = doctest.DocTestParser().get_examples(section(name, "Examples"))
+    assert examples
+    assert any(each.want for each in examples)
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_parameter_is_described(name):
+    titles = ("Parameters", "Attributes") if inspect.isclass(NAMES[name]) else ("Parameters",)
+    headers = re.findall(r"^[\w*].*$", section(name, *titles), re.M)
+    described = {each.strip(" *") for header in headers for each in header.split(" : ")[0].split(",")}
+    assert parameters(name) <= described
+
+
+@pytest.mark.parametrize("module", public.MODULES, ids=lambda module: module.__name__)
+def test_a_module_is_shown_in_use(module):
+    assert doctest.DocTestParser().get_examples(module.__doc__)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_has_a_text_below_it(name):
+    module, _, variable = name.rpartition(".")
+    for source in _sources(sys.modules[module]):
+        body = ast.parse(source.read_text()).body
+        for statement, after in zip(body, body[1:], strict=False):
+            target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
+            if getattr(target, "id", None) == variable:
+                assert isinstance(after, ast.Expr)
+                assert isinstance(after.value.value, str)
+                return
+    pytest.fail(f"{name} is assigned nowhere")
+
+
+def _sources(module):
+    path = Path(module.__file__)
+    return path.parent.glob("*.py") if path.name == "__init__.py" else [path]
+
+
+# ---- the parameters of specifications, which are listed by their kinds
+
+WIDTH = Kind(lambda name, value: float(value), "width of a bonus")
+
+
+@spec
+class Wide(Spec):
+    """A wide one.
+
+    It has a second paragraph.
+
+    Parameters
+    ----------
+    other
+        What is its own.
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+
+    width: float = parameter(WIDTH)
+    other: "float | None" = parameter(WIDTH, default=None)
+
+
+@spec
+class Wider(Wide):
+    """A wider one."""
+
+    other: "float | None" = parameter(WIDTH, default=2.0)
+    unknown: "Missing" = parameter(Kind(float, "c of a formula"), default=1.0)  # noqa: F821
+
+
+WIDE = """A wide one.
+
+It has a second paragraph.
+
+Parameters
+----------
+width : float
+    Width of a bonus.
+other : float or None, default None
+    What is its own.
+
+Examples
+--------
+>>> 1
+1"""
+
+WIDER = """A wider one.
+
+Parameters
+----------
+width : float
+    Width of a bonus.
+other : float or None, default 2.0
+    What is its own.
+unknown : default 1.0
+    c of a formula."""
+
+
+def test_parameters_are_listed_by_their_kinds():
+    assert Wide.__doc__ == Wide(1.0).__doc__ == WIDE
+    assert Wider.__doc__ == WIDER
+    assert rules.Never.__doc__.startswith("Explore to the horizon")
+    assert "Parameters" not in rules.Never.__doc__
+
+
+def test_types_are_as_people_write_them():
+    shown = dict(re.findall(r"^(\w+) : (.*)$", rules.BernsteinBound.__doc__, re.M))
+    assert shown["constant"] == "{'audibert', 'maurer-pontil'}, default 'audibert'"
+    shown = dict(re.findall(r"^(\w+) : (.*)$", rules.KnownGap.__doc__, re.M))
+    assert shown["sigma"] == "float, sequence of float or None, default None"
