@@ -29,7 +29,9 @@ def text(name):
 def section(name, *titles):
     """The text of the sections of a docstring that have these titles."""
     title, dashes = "|".join(titles), "-{3,}"
-    return "\n".join(re.findall(rf"^(?:{title})\n{dashes}\n(.*?)(?=^\w[\w ]*\n{dashes}\n|\Z)", text(name), re.S | re.M))
+    return "\n".join(
+        re.findall(rf"^(?:{title})\n{dashes}\n(.*?)(?=^\w[\w ]*\n{dashes}\n|\Z)", text(name), re.S | re.M)
+    )
 
 
 def parameters(name):
