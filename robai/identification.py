@@ -111,7 +111,12 @@ def identify(
 
     Returns
     -------
-    Identification, or Identifications of several policies or budgets
+    Identification or Identifications
+        The latter, a mapping, of several policies or budgets.
+
+    See Also
+    --------
+    simulate : Regret, with or without a commitment.
 
     Notes
     -----

@@ -21,7 +21,7 @@ from robai._core import families as _core
 from robai._core.engine import TAPE_LENGTH
 from robai._core.rng import Stream
 from robai._core.samplers import CompiledDraws, PythonDraws
-from robai.bandits import LARGEST_REWARD, MEANS, MOST_ARMS_SHOWN, Bandit, Means
+from robai.bandits.base import LARGEST_REWARD, MEANS, MOST_ARMS_SHOWN, Bandit, Means
 
 __all__ = ["Sampler"]
 

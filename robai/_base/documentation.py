@@ -24,7 +24,7 @@ def with_parameters(kind: type, text: str, inherited: list[str]) -> str:
     head, sections = _sections(text)
     before = (_sections(each)[1].get("Parameters", "") for each in inherited)
     written = [_entries(section) for section in (sections.pop("Parameters", ""), *before)]
-    fields = [each for each in dataclasses.fields(kind) if each.init]  # type: ignore[arg-type]
+    fields = [each for each in dataclasses.fields(kind) if each.init]
     if not fields:
         return text
     parameters = []
@@ -45,7 +45,7 @@ def _sections(text: str) -> tuple[str, dict[str, str]]:
 
 def _entries(section: str) -> dict[str, str]:
     """The type, which may be missing, and on the next lines the text, of every parameter of a section."""
-    found = {}
+    found: dict[str, str] = {}
     for entry in filter(None, re.split(r"\n(?=\S)", section)):
         header, _, about = entry.partition("\n")
         names, _, form = header.partition(" : ")

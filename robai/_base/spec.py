@@ -174,7 +174,18 @@ class Spec:
         return f"{type(self).__name__}({parameters})"
 
     def label(self) -> str:
-        """The name with the parameters that are not at their default, and these with theirs."""
+        """The name with the parameters that are not at their default, and these with theirs.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.EOCP(gap=0.5, inflation=1.0).label()
+        'EOCP(gap=0.5)'
+        """
         labelled = (
             (name, value.label() if isinstance(value, Spec) else repr(value))
             for name, value in self._changed()
@@ -183,11 +194,33 @@ class Spec:
         return f"{type(self).__name__}({changed})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Its name under "type", and every parameter: a default that changes cannot change an old file."""
+        """Its name under "type", and every parameter: a default that changes cannot change an old file.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.EOCP(gap=0.5).to_dict()
+        {'type': 'EOCP', 'gap': 0.5, 'inflation': 1.0, 'sigma': None}
+        """
         return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
 
     def brief(self) -> dict[str, Any]:
-        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries."""
+        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.Bernoulli([0.5] * 2000).brief()["means"]["length"]
+        2000
+        """
         description: dict[str, Any] = json.loads(self._brief)  # one for each who asks
         return description
 
@@ -200,6 +233,24 @@ class Spec:
         """The specification that `to_dict` described; a ValueError or TypeError if there is none such.
 
         A parameter that is missing has its default. The type is looked up among robai's own.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned, or what JSON made of it.
+        depth : int
+            How many specifications may be within each other.
+
+        Returns
+        -------
+        Spec
+            One of the class that this is called on.
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.UCB.from_dict({"type": "UCB", "level": "ratio"})
+        UCB(level='ratio', sigma=None)
         """
         if depth == 0:
             raise ValueError("it is nested too deeply")

@@ -21,7 +21,18 @@ _TELL_GAPS = (rules.KnownGap, rules.FixedBudget, rules.SPRT)
 
 
 class AssumptionWarning(UserWarning):
-    """A policy assumes more than holds: its bounds, commitments and regret are not what it promises."""
+    """A policy assumes more than holds: its bounds, commitments and regret are not what it promises.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import robai
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", robai.AssumptionWarning)
+    ...     _ = robai.simulate(robai.UCB(sigma=0.5), robai.Gaussian([0.7, 0.2]), 1000, 10, rng=0)
+    >>> str(caught[0].message).split(":")[0]
+    'UCB(sigma=0.5) assumes sigma 0.5, these rewards have 1'
+    """
 
 
 def warn_of_assumptions(

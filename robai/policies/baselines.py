@@ -33,8 +33,8 @@ from robai.rules.threshold import THRESHOLD, Threshold
 class UCB(BasePolicy):
     """The arm with the largest m + sigma sqrt(2 f / N); never commits.
 
-    Regret is O(log T) for sigma-sub-Gaussian rewards. It has the optimal constant for Gaussian ones with level
-    "anytime", and, proved for two arms, "ratio".
+    Regret is O(log T) for sigma-sub-Gaussian rewards. It has the optimal constant for Gaussian ones with
+    level "anytime", and, proved for two arms, "ratio".
 
     Parameters
     ----------
@@ -181,8 +181,8 @@ class BAIETC(BasePolicy):
 class DETC(BasePolicy):
     """Double explore-then-commit with an unknown gap, T_1 = log^2 T.
 
-    Jin, Xu, Xiao and Gu (2021). Two arms. For Gaussian rewards regret is asymptotically optimal; the commitment
-    takes at least log^2 T rounds.
+    Jin, Xu, Xiao and Gu (2021). Two arms. For Gaussian rewards regret is asymptotically optimal; the
+    commitment takes at least log^2 T rounds.
 
     Examples
     --------
@@ -297,8 +297,8 @@ class TrackAndStop(BasePolicy):
 class ActionElimination(BasePolicy):
     """Pull the arms still in doubt in turn, drop the hopeless, commit to the last one.
 
-    Even-Dar, Mannor and Mansour (2006). With "even-dar" a commitment is wrong with probability delta at most, for
-    all sigma-sub-Gaussian rewards; "paper" has no such proof.
+    Even-Dar, Mannor and Mansour (2006). With "even-dar" a commitment is wrong with probability delta at most,
+    for all sigma-sub-Gaussian rewards; "paper" has no such proof.
 
     Parameters
     ----------

@@ -62,7 +62,8 @@ EXPONENT = Kind(
 FACTOR = Kind(between(1e-100, 1e100), "of the share 1 + factor Z^exponent, Z the evidence against an arm")
 FAMILY = Kind(
     family_or_none,
-    "whose divergence or posterior is used (that of the rewards unless given); bernoulli serves any in [0, 1]",
+    "whose divergence or posterior is used, that of the rewards unless given; bernoulli serves any reward in "
+    "[0, 1]",
 )
 FRESH = Kind(flag, "means of the rewards of a phase alone, as is analysed")
 GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
@@ -90,7 +91,8 @@ STOP = Kind(choice(UniformStop), "of uniform exploration: likelihood, by a ratio
 SHARE = Kind(optional(positive), GUARD.about)
 SIGMA = Kind(
     optional(scales),
-    "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; if None the smallest known to hold",
+    "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; the smallest known to hold "
+    "unless given",
 )
 ZETA = Kind(positive, "f = zeta log t")
 TEST = Kind(

@@ -3,6 +3,7 @@
 import ast
 import doctest
 import inspect
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -77,7 +78,7 @@ def test_data_has_a_text_below_it(name):
     module, _, variable = name.rpartition(".")
     for source in _sources(sys.modules[module]):
         body = ast.parse(source.read_text()).body
-        for statement, after in zip(body, body[1:], strict=False):
+        for statement, after in itertools.pairwise(body):
             target = getattr(statement, "target", None) or next(iter(getattr(statement, "targets", [])), None)
             if getattr(target, "id", None) == variable:
                 assert isinstance(after, ast.Expr)
