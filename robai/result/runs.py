@@ -64,10 +64,12 @@ class Runs:
 
     @property
     def runs(self) -> int:
+        """The number of runs."""
         return len(self.pulls)
 
     @property
     def n_arms(self) -> int:
+        """The number of arms."""
         return int(self.gaps.shape[-1])
 
     @property

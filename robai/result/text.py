@@ -15,8 +15,9 @@ from robai.result.arrays import smallest_gap
 
 if TYPE_CHECKING:
     from robai._base.intervals import Mean
+    from robai.result.comparison import Comparison
     from robai.result.digest import Digest, WrongCommit
-    from robai.result.result import Comparison, Result
+    from robai.result.result import Result
     from robai.result.runs import Runs
 
 _MOST_ARMS_SHOWN = 8
