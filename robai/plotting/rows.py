@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robai.result import Result, WrongCommit
-    from robai.result.identification import Failures
+    from robai.result.identification_numbers import Failures
     from robai.result.runs import Runs
 
 

@@ -4,7 +4,8 @@ from robai._base.intervals import Mean
 from robai.result.analysis import Difference
 from robai.result.comparison import Comparison
 from robai.result.digest import Digest, WrongCommit
-from robai.result.identification import Identification, Identifications
+from robai.result.identification import Identification
+from robai.result.identifications import Identifications
 from robai.result.result import Result
 from robai.result.sweep import Sweep
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robai.result import Result
+    from robai.result import Identification, Result
 
 
 class Plottable:
@@ -160,3 +160,85 @@ class Plottable:
         from robai.plotting import plot_final_regret
 
         return plot_final_regret(self._drawn(), ax)
+
+
+class Found:
+    """What can be drawn as a list of identifications."""
+
+    def _drawn(self) -> "list[Identification]":
+        raise NotImplementedError
+
+    def plot(self, ax: "Axes | None" = None, **options: Any) -> "Axes":
+        """Draw the distribution of the stopping time; see `robai.plotting.plot_stopping_time`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+        **options
+            Of `robai.plotting.plot_stopping_time`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> found.plot().get_ylabel()
+        'share of runs that have stopped'
+        """
+        from robai.plotting import plot_stopping_time
+
+        return plot_stopping_time(self._drawn(), ax, **options)
+
+    def plot_proportions(self, ax: "Axes | None" = None, **options: Any) -> "Axes":
+        """Draw the shares of the arms beside w*; see `robai.plotting.plot_proportions`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+        **options
+            Of `robai.plotting.plot_proportions`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> [text.get_text() for text in found.plot_proportions().get_legend().get_texts()]
+        ['optimal, w*', 'TTUCB()']
+        """
+        from robai.plotting import plot_proportions
+
+        return plot_proportions(self._drawn(), ax, **options)
+
+    def plot_error(self, ax: "Axes | None" = None, **options: Any) -> "Axes":
+        """Draw how often a run fails; see `robai.plotting.plot_error`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+        **options
+            Of `robai.plotting.plot_error`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> found.plot_error().get_xlabel()
+        'probability of a wrong arm, 95 % interval'
+        """
+        from robai.plotting import plot_error
+
+        return plot_error(self._drawn(), ax, **options)

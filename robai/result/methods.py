@@ -292,11 +292,11 @@ class OfSeveral(Plottable):
         >>> import robai
         >>> policies = [robai.EOCPUG(), robai.UCB()]
         >>> played = robai.compare(policies, robai.Gaussian([0.7, 0.2]), 10**4, 1000, rng=0)
-        >>> print(played.table(["regret", "relative"], "markdown", baseline="UCB()"))
-        | policy | regret | regret relative to UCB() (95 % interval) |
+        >>> print(played.table(["regret", "commitment"], "markdown"))
+        | policy | regret | commitment, median (90 %) |
         | --- | ---: | ---: |
-        | EOCPUG() | **25.24 ± 0.44** | −18.6 % (−21.6 % to −15.6 %) |
-        | UCB() | 31.01 ± 0.46 | - |
+        | EOCPUG() | **25.24 ± 0.44** | 611 (1,180) |
+        | UCB() | 31.01 ± 0.46 | never |
         """
         return table(self._drawn(), columns, format, baseline)
 
