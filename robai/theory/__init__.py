@@ -9,6 +9,11 @@ The finite-time theorems end in o(1) or O(1). Their proofs bound every piece exp
 rounding; the functions here add up those pieces, so that nothing is hidden: true bounds at every T they
 accept, and vacuous (huge; infinite, if too large for a double) where the proof is. Where a printed step does
 not follow, the right one is computed and the docstring says "Erratum".
+
+>>> import robai
+>>> bandit = robai.Gaussian([0.7, 0.2])
+>>> round(robai.theory.lai_robbins(bandit), 3), round(robai.theory.regret_bound_eocp(bandit, 10**6).total, 1)
+(4.0, 185.7)
 """
 
 from robai.rules.level import exploration

@@ -41,7 +41,23 @@ INFLATION = 4 * sqrt(2)
 
 
 class CommitRound(NamedTuple):
-    """How late EOCP-UG commits: `rounds` or later with at most `probability`; `expected` on average."""
+    """How late EOCP-UG commits.
+
+    Attributes
+    ----------
+    rounds : float
+        So many, or more, with at most this probability.
+    probability : float
+        Of committing so late.
+    expected : float
+        A bound on the round of commitment on average.
+
+    Examples
+    --------
+    >>> late = commit_round_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
+    >>> late.rounds < late.expected
+    True
+    """
 
     rounds: float
     probability: float
@@ -53,6 +69,8 @@ def commit_round_eocp_ug(
 ) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
+    ::
+
         P(T_c >= rounds) <= probability,   rounds = sum over a of 8 (l+1)^2 sigma^2 / Delta_a^2 + A (l+2)
         probability = (A-1) (e l log T + e + 1) / exp(l)     <= 10 e A / (T log^2 T) with the theorem's l
         E[T_c] <= expected = rounds + T probability
@@ -61,6 +79,25 @@ def commit_round_eocp_ug(
     l + 1 <= log T + 5 sqrt(log T), which drops the sqrt(2) of l; the unrounded value is given. The lemma's
     condition T >= 16 l / Delta_min^2 is not used by its proof, and not asked for.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+    sigma : float or None
+        The policy's, of which the rewards must be sub-Gaussian; if None the smallest known to hold.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    CommitRound
+
+    Examples
+    --------
     >>> bound = commit_round_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.rounds), f"{bound.probability:.1e}"
     (41182, '9.7e-13')
@@ -80,18 +117,43 @@ def _late_stop(gaps: NDArray[np.float64], horizon: float, level: float) -> Commi
 
 @dataclass(frozen=True)
 class RegretBound:
-    """An upper bound on expected regret, term by term; `total` is their sum."""
+    """An upper bound on expected regret, term by term.
 
-    leading: float  # log T times the policy's asymptotic constant
-    inflation: float  # the same constant times l - log T: the price of exploring beyond log T
-    deviation: float  # pulls of suboptimal arms whose mean is seen too high (A_1 in the proofs)
-    first_pulls: float  # one pull of each arm
-    optimism: float  # rounds of exploration after the best arm's index fell below its mean (A_2)
-    late_stop: float  # EOCP-UG exploring longer than its high-probability bound; 0 for the others
-    commitment: float  # committing to a wrong arm (T I_2)
+    Attributes
+    ----------
+    leading : float
+        log T times the policy's asymptotic constant.
+    inflation : float
+        The same constant times l - log T: the price of exploring beyond log T.
+    deviation : float
+        Pulls of suboptimal arms whose mean is seen too high (A_1 in the proofs).
+    first_pulls : float
+        One pull of each arm.
+    optimism : float
+        Rounds of exploration after the best arm's index fell below its mean (A_2).
+    late_stop : float
+        EOCP-UG exploring longer than its high-probability bound; 0 for the others.
+    commitment : float
+        Committing to a wrong arm (T I_2).
+
+    Examples
+    --------
+    >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, inflation=1.0, family=Gaussian(1.0))
+    >>> round(bound.total, 1), round(bound.commitment, 1)
+    (112.5, 8.2)
+    """
+
+    leading: float
+    inflation: float
+    deviation: float
+    first_pulls: float
+    optimism: float
+    late_stop: float
+    commitment: float
 
     @property
     def total(self) -> float:
+        """The bound: the sum of all terms."""
         return float(sum(astuple(self)))
 
 
@@ -107,7 +169,7 @@ def regret_bound_eocp(
     """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
 
     Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T) + 2) / Delta_a + Delta_a, plus o(1), for
-    T >= max(16, A, 16 l / gap^2). Computed (with sigma^2 / Delta_a for 1 / Delta_a), sums over a:
+    T >= max(16, A, 16 l / gap^2). Computed (with sigma^2 / Delta_a for 1 / Delta_a), sums over a::
 
         leading 2 log T / Delta_a      inflation 2 (l - log T) / Delta_a      first_pulls Delta_a
         deviation (sqrt(4 pi l) + 2) / Delta_a                    lemma:concentration (c)
@@ -115,9 +177,29 @@ def regret_bound_eocp(
         commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_eocp`
 
     Errata: 2 l = 2 log T + 8 sqrt(2) sqrt(log T), not 8 (the printed sum holds only from T = 8e28 on); T must
-    reach T_c for the policy to commit. Rewards must be sub-Gaussian of scale `sigma`, the policy's own; if
-    None the smallest of which they are known to be.
+    reach T_c for the policy to commit.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T, at least T_c.
+    gap : float or None
+        What the policy is told, at most the smallest gap, which is the default.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+    sigma : float or None
+        The policy's, of which the rewards must be sub-Gaussian; if None the smallest known to hold.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    RegretBound
+
+    Examples
+    --------
     >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (55.26, 84.1, 45.85, 185.72)
@@ -138,11 +220,22 @@ def wrong_commit_bound_eocp(
     """Upper bound on the probability that EOCP commits to a wrong arm.
 
     I_2 in the proof of theo:optimalfixedfinite, which cor:sccfixed calls O(1/T). With n = T_c - A and
-    escape(n) = min(n, e l log n + e) exp(-l) of lemma:concentration (a), for each of the A-1 wrong arms:
+    escape(n) = min(n, e l log n + e) exp(-l) of lemma:concentration (a), for each of the A-1 wrong arms::
 
         B_3 + B_4 = exp(-l) + escape(n)          it was pulled so often that the best arm was not
         B_5 + B_6 = exp(-l) + escape(n + 1)      its lower bound exceeds the best arm's all the same
 
+    Parameters
+    ----------
+    bandit, horizon, gap, inflation, sigma, family
+        As for `regret_bound_eocp`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '1.08e-12'
     """
@@ -173,6 +266,17 @@ def regret_bound_eocp_ug(
     rounds of `commit_round_eocp_ug` (at most T), the errors of `wrong_commit_bound_eocp_ug`, and `late_stop`,
     Delta_a T P(T_c >= rounds). The same erratum: 8 sqrt(2) for 8.
 
+    Parameters
+    ----------
+    bandit, horizon, inflation, sigma, family
+        As for `commit_round_eocp_ug`.
+
+    Returns
+    -------
+    RegretBound
+
+    Examples
+    --------
     >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.commitment, 2), round(bound.total, 2)
     (3.89, 189.6)
@@ -190,7 +294,7 @@ def wrong_commit_bound_eocp_ug(
     """Upper bound on the probability that EOCP-UG commits to a wrong arm.
 
     I_2 in the proof of theo:optimalugfinite, which cor:sccug calls O(1/T). With alpha = 1 - 2 / sqrt(l) and
-    escape(n) as in `wrong_commit_bound_eocp`, for each wrong arm a:
+    escape(n) as in `wrong_commit_bound_eocp`, for each wrong arm a::
 
         B_1 + B_2 = escape(T) + 4 / (Delta_a^2 exp(alpha^2 l))     it has l times the best arm's pulls
         B_4 + B_3 = the same                                       its lower bound is the largest all the same
@@ -198,6 +302,17 @@ def wrong_commit_bound_eocp_ug(
     Needs l > 4. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its alpha^2 l >= log T + 4 takes
     T >= exp(32); neither is used here. With inflation 1 this bound is far from O(1/T).
 
+    Parameters
+    ----------
+    bandit, horizon, inflation, sigma, family
+        As for `commit_round_eocp_ug`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '7.77e-06'
     """
@@ -230,7 +345,7 @@ def regret_bound_kl_eocp(
     """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
 
     Printed: sum over a of (log T + 10 log^(3/4) T) Delta_a / KL_a, plus o(1), where KL_a = KL(mu_a, mu_best),
-    for T >= max(16, A, 8 l / kl^2). Computed, with eps = log^(-1/4) T, sums over a:
+    for T >= max(16, A, 8 l / kl^2). Computed, with eps = log^(-1/4) T, sums over a::
 
         leading Delta_a log T / KL_a     inflation Delta_a (l - log T) / KL_a     first_pulls Delta_a
         deviation Delta_a (eps l / KL_a + exp(-(1 + eps) l R_a / KL_a) / (1 - exp(-R_a)))
@@ -241,6 +356,25 @@ def regret_bound_kl_eocp(
     proof gives beta_1 and beta_2). Errata: the condition is T >= T_c, of order l / kl and not l / kl^2; the
     first pulls are missing in the printed sum.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T, at least T_c.
+    kl : float or None
+        What the policy is told, at most `kl_min`, which is the default.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    RegretBound
+
+    Examples
+    --------
     >>> bound = regret_bound_kl_eocp([0.7, 0.2], 10**6, family="bernoulli")
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (12.93, 19.68, 18.8, 51.91)
@@ -268,13 +402,24 @@ def wrong_commit_bound_kl_eocp(
     """Upper bound on the probability that KL-EOCP commits to a wrong arm.
 
     I_2 in the proof of theo:optimalklfixedfinite. With n and escape(n) as in `wrong_commit_bound_eocp`
-    (here by lemma:klconcentration), for each of the A-1 wrong arms:
+    (here by lemma:klconcentration), for each of the A-1 wrong arms::
 
         B_3 + B_4 = exp(-l) + escape(n)          B_5 + B_6 = 2 escape(n + 1)
 
     Erratum: for B_5 the proof recalls mu'_a by 4 KL(mu'_a, mu_a) = KL(mu_a, mu_best), which is not its
     definition (see `mu_prime`); with the definition B_5 follows from kl <= 4 KL(mu'_a, mu_a).
 
+    Parameters
+    ----------
+    bandit, horizon, kl, inflation, family
+        As for `regret_bound_kl_eocp`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> f"{wrong_commit_bound_kl_eocp([0.7, 0.2], 10**6, family='bernoulli'):.2e}"
     '1.16e-12'
     """

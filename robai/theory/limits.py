@@ -42,12 +42,27 @@ _TINY = np.finfo(np.float64).tiny
 def lai_robbins(bandit: Arms, *, family: Rewards = None) -> float:
     """Regret per log T that no uniformly good policy can beat, asymptotically.
 
+    ::
+
         sum over a with Delta_a > 0 of Delta_a / KL(mu_a, mu_best)
 
     Eq. (1) of the paper (label eq:reg_lb), due to Lai and Robbins 1985. For Gaussian rewards it is the sum
-    of 2 sigma_a^2 / Delta_a. Of means with a row an instance, `Result.means` of `robai.Instances`, it is the
-    mean over the rows.
+    of 2 sigma_a^2 / Delta_a.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means. Of means with a row an instance, `Result.means` of `robai.Instances`, it is
+        the mean over the rows.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(lai_robbins([0.7, 0.2], family=Gaussian(1.0)), 6)
     4.0
     >>> round(lai_robbins([[0.7, 0.2], [0.2, 0.4]], family=Gaussian(1.0)), 6)
@@ -96,6 +111,21 @@ def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) 
     A limit as T grows, for policies that are good on every bandit: not a bound at any one T. EOCP is below it
     at every T (38.2 on the bandit below), because it is told the gap.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(regret_lower_bound([0.7, 0.2], 10**6, family=Gaussian(1.0)), 4)
     55.262
     """
@@ -105,12 +135,27 @@ def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) 
 def kl_min(bandit: Arms, *, family: Rewards = None) -> float:
     """The smallest divergence of a bandit, of which KL-EOCP must know a lower bound.
 
+    ::
+
         KL_min = min over a of min{ KL(mu_a, mu_best), 4 KL(mu'_a, mu_a) },   mu'_a from `mu_prime`
 
     Paper, section "Regret Optimality for General Bandits", before Algorithm 3. Gaussian: gap^2 / (2 sigma^2).
     With one sigma an arm the first divergence is that of arm a and the second, of how far the best arm's mean
     must be from mu'_a, that of the best arm.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(kl_min([0.7, 0.2], family=Gaussian(1.0)), 6)
     0.125
     >>> round(kl_min([0.7, 0.2], family="bernoulli"), 6)
@@ -146,10 +191,26 @@ def smallest_divergences(means: NDArray[np.float64], family: Family) -> NDArray[
 def mu_prime(bandit: Arms, *, family: Rewards = None) -> NDArray[np.float64]:
     """The point between each arm's mean and the best one's at a quarter of their divergence.
 
+    ::
+
         mu'_a in (mu_a, mu_best) with 4 KL(mu'_a, mu_best) = KL(mu_a, mu_best)
 
-    Paper, before Algorithm 3. One value an arm; the best arm's is its own mean. Gaussian: halfway.
+    Paper, before Algorithm 3. Gaussian: halfway.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    ndarray of float
+        One value an arm; the best arm's is its own mean.
+
+    Examples
+    --------
     >>> mu_prime([0.7, 0.2], family="bernoulli").round(6).tolist()
     [0.7, 0.450977]
     """
@@ -203,6 +264,8 @@ def distances(family: Family, p: NDArray[np.float64], q: float | NDArray[np.floa
 def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64], float]:
     """Optimal proportions w* of best arm identification and the characteristic time T*.
 
+    ::
+
         1 / T* = max over w of min over a of  w_best d(mu_best, c_a) + w_a d(mu_a, c_a),
         c_a = (w_best mu_best + w_a mu_a) / (w_best + w_a)
 
@@ -210,6 +273,22 @@ def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64
     T* log(1/delta) rounds, w*_a of them on arm a. Two Gaussian arms: in
     proportion to their sigma, and 2 (sigma_1 + sigma_2)^2 / gap^2.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    weights : ndarray of float
+        w*, one an arm.
+    time : float
+        T*.
+
+    Examples
+    --------
     >>> w, time = weights([0.7, 0.2], family=Gaussian(1.0))
     >>> w.round(6).tolist(), round(time, 6)
     ([0.5, 0.5], 32.0)
@@ -237,16 +316,36 @@ def commit_limit_fixed(
 ) -> float:
     """Lower limit on a commitment round fixed beforehand by a policy that knows the gap; two Gaussian arms.
 
+    ::
+
         T_c >= 2 D^2 N^2 / (2 D^2 N - log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
 
-    Theorem theo:scclimits. N = E[N_2(T_c)] is the number of wrong pulls while exploring, by default the
-    regret optimal 2 log T / D^2, up to the theorem's O(log^c T); `confidence` is the probability of a wrong
-    commitment, by default 1/T for its O(1/T). With both defaults the limit is about (8/3) log T / D^2. It is
+    Theorem theo:scclimits. N = E[N_2(T_c)] is the number of wrong pulls while exploring. With both defaults
+    the limit is about (8/3) log T / D^2. It is
     infinite where no policy with so little regret has this confidence on every bandit of the gap.
 
     Erratum: the proof's optimum, 2 D^2 N_1 N_2 / (N_1 + N_2) >= log(T / 2.4), lost the factors N_1 and N_2
     when printed, and then a factor 2, which made the constant 4 instead of 8/3.
 
+    Parameters
+    ----------
+    gap : float
+        The difference of the two means.
+    horizon : float
+        T.
+    regret : float or None
+        While exploring; by default N is the regret optimal 2 log T / D^2, up to the theorem's O(log^c T).
+    sigma : float
+        Standard deviation of the rewards.
+    confidence : float or None
+        The probability of a wrong commitment, by default 1/T for its O(1/T).
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(commit_limit_fixed(0.5, 10**6), 1)
     144.3
     """
@@ -258,11 +357,24 @@ def commit_limit_adaptive(
 ) -> float:
     """Lower limit on the expected commitment round of a policy that does not know the gap; two Gaussian arms.
 
+    ::
+
         E[T_c] >= D^2 N^2 / (D^2 N - 2 log(1 / (2.4 confidence))),   D = gap / sigma,  N = regret / gap
 
     Theorem theo:scclimits, as in `commit_limit_fixed`. With regret 2 log T / D + C log^c T the denominator is
     of order log^c T, which is the theorem's log^(2-c) T / D^2.
 
+    Parameters
+    ----------
+    gap, horizon, regret, sigma, confidence
+        As for `commit_limit_fixed`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(commit_limit_adaptive(0.5, 10**6), 1), round(commit_limit_adaptive(0.5, 10**6, regret=95.66), 1)
     (1744.1, 416.9)
     """
@@ -293,7 +405,27 @@ def _commit_limit(
 
 
 class Asymptotics(NamedTuple):
-    """A row of Table 1: regret is log T times `multiple` times the Lai-Robbins constant of the setting."""
+    """A row of Table 1: regret is log T times `multiple` times the Lai-Robbins constant of the setting.
+
+    Attributes
+    ----------
+    policy : str
+        As the paper calls it.
+    multiple : float
+        Of the constant.
+    setting : str
+        "Gaussian" or "General".
+    optimal : str
+        Whether the multiple is the least.
+    commitment, confidence : str
+        Orders of the commitment time, and of the probability of a wrong commitment.
+
+    Examples
+    --------
+    >>> row = table()[6]
+    >>> row.policy, row.multiple, row.commitment, row.confidence
+    ('EOCP', 1.0, 'O(log T)', 'O(1/T)')
+    """
 
     policy: str
     multiple: float
@@ -305,8 +437,24 @@ class Asymptotics(NamedTuple):
     def constant(self, bandit: Arms, *, family: Rewards = None, sigma: Given = None) -> float:
         """Regret per log T on two arms: multiple * 2 sigma^2 / gap (Gaussian) or multiple * gap / KL.
 
-        `sigma` is that of the policies of the Gaussian rows, of which the rewards are sub-Gaussian; if None
-        the smallest of which they are known to be.
+        Parameters
+        ----------
+        bandit : bandit or sequence of float
+            The bandit, or its means.
+        family : family, name or None
+            Of the rewards, with plain means.
+        sigma : float or None
+            That of the policies of the Gaussian rows, of which the rewards are sub-Gaussian; if None
+            the smallest of which they are known to be.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> [round(row.constant([0.7, 0.2], family="bernoulli"), 3) for row in table()[:2]]
+        [1.0, 0.936]
         """
         means, family = read(bandit, family)
         if means.size != 2:
@@ -317,12 +465,23 @@ class Asymptotics(NamedTuple):
 
 
 def table(alpha: float = 2.0) -> tuple[Asymptotics, ...]:
-    """Table 1 of the paper (label tab:comp), row by row; `alpha` > 1 is the parameter of UCB_alpha.
+    """Table 1 of the paper (label tab:comp), row by row.
 
     The orders are texts: the table hides their constants. The last two rows are lower limits on commitment
     for policies whose regret exceeds 2 log T / gap by O(log^c T). The constant of UCB_alpha, 2 alpha^2 / gap,
     is not tight: at its stopping time 8 alpha^2 / ((alpha + 1)^2 gap) is derived and measured.
 
+    Parameters
+    ----------
+    alpha : float
+        Above 1, the parameter of UCB_alpha.
+
+    Returns
+    -------
+    tuple of Asymptotics
+
+    Examples
+    --------
     >>> {row.policy: round(row.constant([0.7, 0.2], family="bernoulli", sigma=1.0), 4) for row in table()[:4]}
     {'UCB': 4.0, 'KL-UCB': 0.9361, 'TS': 0.9361, 'BAI-ETC': 8.0}
     """
