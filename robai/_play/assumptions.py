@@ -122,7 +122,7 @@ def rules_of(parts: Any) -> Iterator[Spec]:
 )  # the points between the means are found by bisection, which takes as long as many runs
 def _kl_min(means: tuple[float, ...], family: families.Family | None) -> float | None:
     """None if the family has no divergence of means alone."""
-    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+    from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
     array = np.array([means])
     unknown = isinstance(family, families.Gaussian) and family.sigma is None

@@ -115,7 +115,7 @@ def _gaps(result: Result) -> NDArray[np.float64]:
 
 
 def _divergences(result: Result) -> NDArray[np.float64]:
-    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+    from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
     return smallest_divergences(result.means, families.Family.from_dict(result.meta["bandit"]["family"]))
 

@@ -1,4 +1,4 @@
-"""The finite-time bounds of the paper: commitment times, regret and confidence of its policies."""
+"""The finite-time bounds of the paper: commitment times, regret and confidence of EOCP and EOCP-UG."""
 
 from dataclasses import astuple, dataclass
 from math import e, exp, log, pi, sqrt
@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 from robai._base import checks
 from robai.families import Family, Gaussian, one_law  # noqa: F401 - Gaussian for the examples
 from robai.rules.level import exploration
-from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
-from robai.theory.limits import (
+from robai.rules.stop import commit_round_eocp
+from robai.theory.hardness import (
     Arms,
     Given,
     Rewards,
-    distances,
-    kl_min,
     one_proxy,
     read,
-    share_point,
     unique_best,
 )
 
@@ -30,10 +27,8 @@ __all__ = [
     "commit_round_eocp_ug",
     "regret_bound_eocp",
     "regret_bound_eocp_ug",
-    "regret_bound_kl_eocp",
     "wrong_commit_bound_eocp",
     "wrong_commit_bound_eocp_ug",
-    "wrong_commit_bound_kl_eocp",
 ]
 
 INFLATION = 4 * sqrt(2)
@@ -69,7 +64,7 @@ def commit_round_eocp_ug(
 ) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
-    ::
+    In symbols::
 
         P(T_c >= rounds) <= probability,   rounds = sum over a of 8 (l+1)^2 sigma^2 / Delta_a^2 + A (l+2)
         probability = (A-1) (e l log T + e + 1) / exp(l)     <= 10 e A / (T log^2 T) with the theorem's l
@@ -103,7 +98,7 @@ def commit_round_eocp_ug(
     (41182, '9.7e-13')
     """
     gaps, _ = _sub_gaussian(bandit, family, sigma)
-    return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
+    return _late_stop(gaps, horizon, level_for(horizon, inflation, gaps.size + 1))
 
 
 @np.errstate(over="ignore", divide="ignore")
@@ -111,7 +106,7 @@ def _late_stop(gaps: NDArray[np.float64], horizon: float, level: float) -> Commi
     rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
     # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
     # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
-    probability = gaps.size * (_escape(level, horizon) + exp(-level))
+    probability = gaps.size * (escape(level, horizon) + exp(-level))
     return CommitRound(rounds, min(1.0, probability), rounds + horizon * min(1.0, probability))
 
 
@@ -248,11 +243,11 @@ def _eocp(
 ) -> tuple[NDArray[np.float64], float, float, float, float, float]:
     """Gaps / sigma, sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
     gaps, sigma = _sub_gaussian(bandit, family, sigma)
-    arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
+    arms, gap = gaps.size + 1, at_most("gap", gap, float(gaps.min() * sigma))
     last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
-    level, rounds = _level(horizon, inflation, arms, last), last - arms
-    overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
-    misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
+    level, rounds = level_for(horizon, inflation, arms, last), last - arms
+    overtaken = gaps.size * (exp(-level) + escape(level, rounds))  # B_3 + B_4
+    misjudged = exp(-level) + escape(level, rounds + 1)  # B_5 + B_6
     return gaps, sigma, level, rounds, overtaken, misjudged
 
 
@@ -325,7 +320,7 @@ def _eocp_ug(
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.float64]]:
     """Gaps / sigma, sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
     gaps, sigma = _sub_gaussian(bandit, family, sigma)
-    level = _level(horizon, inflation, gaps.size + 1)
+    level = level_for(horizon, inflation, gaps.size + 1)
     if level <= 4:
         raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
     with np.errstate(over="ignore", divide="ignore"):
@@ -336,113 +331,10 @@ def _eocp_ug(
         )
     # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
     # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
-    return gaps, sigma, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
+    return gaps, sigma, level, escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
-def regret_bound_kl_eocp(
-    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
-) -> RegretBound:
-    """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
-
-    Printed: sum over a of (log T + 10 log^(3/4) T) Delta_a / KL_a, plus o(1), where KL_a = KL(mu_a, mu_best),
-    for T >= max(16, A, 8 l / kl^2). Computed, with eps = log^(-1/4) T, sums over a::
-
-        leading Delta_a log T / KL_a     inflation Delta_a (l - log T) / KL_a     first_pulls Delta_a
-        deviation Delta_a (eps l / KL_a + exp(-(1 + eps) l R_a / KL_a) / (1 - exp(-R_a)))
-        optimism Delta_a n escape(n),  n = T_c - A                lemma:klconcentration
-        commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_kl_eocp`
-
-    where R_a = KL(r, mu_a) for the r with (1 + eps) KL(r, mu_best) = KL_a (lemma:klconcentration_sum, whose
-    proof gives beta_1 and beta_2). Errata: the condition is T >= T_c, of order l / kl and not l / kl^2; the
-    first pulls are missing in the printed sum.
-
-    Parameters
-    ----------
-    bandit : bandit or sequence of float
-        The bandit, or its means.
-    horizon : float
-        T, at least T_c.
-    kl : float or None
-        What the policy is told, at most `kl_min`, which is the default.
-    inflation : float
-        c in l = log T + c sqrt(log T).
-    family : family, name or None
-        Of the rewards, with plain means.
-
-    Returns
-    -------
-    RegretBound
-
-    Examples
-    --------
-    >>> bound = regret_bound_kl_eocp([0.7, 0.2], 10**6, family="bernoulli")
-    >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
-    (12.93, 19.68, 18.8, 51.91)
-    """
-    top, rest, family, level, rounds, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
-    gaps, distance = top - rest, distances(family, rest, top)
-    slack = log(horizon) ** -0.25
-    back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
-    overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
-    constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
-    return RegretBound(
-        leading=log(horizon) * constant,
-        inflation=(level - log(horizon)) * constant,
-        deviation=slack * level * constant + float(np.sum(gaps * overshoot)),
-        first_pulls=total,
-        optimism=total * (rounds * _escape(level, rounds)),
-        late_stop=0.0,
-        commitment=total * (horizon * (overtaken + misjudged)),
-    )
-
-
-def wrong_commit_bound_kl_eocp(
-    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
-) -> float:
-    """Upper bound on the probability that KL-EOCP commits to a wrong arm.
-
-    I_2 in the proof of theo:optimalklfixedfinite. With n and escape(n) as in `wrong_commit_bound_eocp`
-    (here by lemma:klconcentration), for each of the A-1 wrong arms::
-
-        B_3 + B_4 = exp(-l) + escape(n)          B_5 + B_6 = 2 escape(n + 1)
-
-    Erratum: for B_5 the proof recalls mu'_a by 4 KL(mu'_a, mu_a) = KL(mu_a, mu_best), which is not its
-    definition (see `mu_prime`); with the definition B_5 follows from kl <= 4 KL(mu'_a, mu_a).
-
-    Parameters
-    ----------
-    bandit, horizon, kl, inflation, family
-        As for `regret_bound_kl_eocp`.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> f"{wrong_commit_bound_kl_eocp([0.7, 0.2], 10**6, family='bernoulli'):.2e}"
-    '1.16e-12'
-    """
-    _, rest, *_, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
-    return min(1.0, overtaken + rest.size * misjudged)
-
-
-def _kl_eocp(
-    bandit: Arms, horizon: float, kl: Given, inflation: float, family: Rewards
-) -> tuple[float, NDArray[np.float64], Family, float, float, float, float]:
-    """Best mean, the others, family, l, T_c - A, and B_2 and B_1 (proof of theo:optimalklfixedfinite)."""
-    means, family = read(bandit, family)
-    one_law(family)
-    best, others = unique_best(means)
-    kl = _lower_bound("kl", kl, kl_min(means, family=family))
-    last = commit_round_kl_eocp(means.size, kl, horizon, inflation=inflation)
-    level, rounds = _level(horizon, inflation, means.size, last), last - means.size
-    overtaken = (means.size - 1) * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
-    misjudged = 2 * _escape(level, rounds + 1)  # B_5 + B_6
-    return means[best], means[others], family, level, rounds, overtaken, misjudged
-
-
-def _escape(level: float, pulls: float) -> float:
+def escape(level: float, pulls: float) -> float:
     """Bound on the probability that an arm's mean ever leaves its bound on one side, in that many pulls.
 
     lemma:concentration (a) and lemma:klconcentration: the union bound, or the peeling one, for l >= 2.
@@ -471,7 +363,7 @@ def _gaussian_bound(
         inflation=2 * (level - log(horizon)) * harmonic,
         deviation=(sqrt(4 * pi * level) + 2) * harmonic,
         first_pulls=total,
-        optimism=total * (rounds * _escape(level, rounds)),
+        optimism=total * (rounds * escape(level, rounds)),
         late_stop=total * (horizon * late),
         commitment=horizon * float(np.sum(sigma * gaps * wrong)),
     )
@@ -491,7 +383,7 @@ def _sub_gaussian(bandit: Arms, family: Rewards, sigma: Given) -> tuple[NDArray[
     return gaps, sigma
 
 
-def _lower_bound(name: str, value: Given, largest: float) -> float:
+def at_most(name: str, value: Given, largest: float) -> float:
     """`value`, when it is above 0 and at most `largest`, which None stands for."""
     value = largest if value is None else checks.positive(name, value)
     if value > largest * (1 + 1e-9):  # 0.7 - 0.6 is a little less than 0.1
@@ -499,7 +391,7 @@ def _lower_bound(name: str, value: Given, largest: float) -> float:
     return value
 
 
-def _level(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
+def level_for(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
     """l, when the horizon satisfies the conditions of the theorems."""
     level = exploration(horizon, inflation)
     checks.at_least("horizon", horizon, max(16, arms))

@@ -356,6 +356,10 @@ MUTANTS = [
         "theory/limits.py",
         "theory/test_limits.py",
         ("2.4 is 2", "-2 * log(2.4 * confidence)", "-2 * log(2.0 * confidence)"),
+    ),
+    *_mutants(
+        "theory/hardness.py",
+        "theory/test_limits.py",
         ("T* is that of all costs together", "1 / costs.min()", "1 / costs.sum()"),
     ),
     *_mutants(
