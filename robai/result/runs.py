@@ -74,7 +74,7 @@ class Runs:
 
     @property
     def own_means(self) -> bool:
-        """Did every run have means of its own?"""
+        """Whether every run had means of its own."""
         return self.gaps.ndim == 2
 
     @property

@@ -17,7 +17,7 @@ not follow, the right one is computed and the docstring says "Erratum".
 """
 
 from robai.rules.level import exploration
-from robai.rules.stop import commit_round_eocp, commit_round_etc, commit_round_kl_eocp
+from robai.rules.rounds import commit_round_eocp, commit_round_etc, commit_round_kl_eocp
 from robai.theory import bounds, hardness, kl_bounds, limits
 from robai.theory.bounds import *  # noqa: F403 - the names of `bounds.__all__`, and so on
 from robai.theory.hardness import *  # noqa: F403

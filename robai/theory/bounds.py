@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from robai._base import checks
 from robai.families import Family, Gaussian, one_law  # noqa: F401 - Gaussian for the examples
 from robai.rules.level import exploration
-from robai.rules.stop import commit_round_eocp
+from robai.rules.rounds import commit_round_eocp
 from robai.theory.hardness import (
     Arms,
     Given,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai.families import Family, one_law
-from robai.rules.stop import commit_round_kl_eocp
+from robai.rules.rounds import commit_round_kl_eocp
 from robai.theory.bounds import INFLATION, RegretBound, at_most, escape, level_for
 from robai.theory.hardness import Arms, Given, Rewards, distances, kl_min, read, share_point, unique_best
 

@@ -135,7 +135,7 @@ MUTANTS = [
         ("--json: errors are failures", '"error_high": error.high', '"error_high": failure.high'),
     ),
     *_mutants(
-        "rules/stop.py",
+        "rules/rounds.py",
         "test_field_regret.py",
         ("32 pi is 32", "math.log(32 * math.pi)", "math.log(32)"),
         ("ETC explores half", "math.log(2) + _log_lambert", "_log_lambert"),
