@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import importlib
 import inspect
 import itertools
 import re
@@ -14,6 +15,11 @@ from support import public
 from robai import rules
 from robai._base.spec import Kind, Spec, parameter, spec
 
+ROOT = Path(__file__).parents[2]
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    for path in (ROOT / "robai").rglob("*.py")
+)
 NAMES = public.names()
 DATA = [name for name, value in NAMES.items() if not (callable(value) or hasattr(value, "__get__"))]
 CALLED = [
@@ -39,6 +45,22 @@ def parameters(name):
     if getattr(NAMES[name], "_is_protocol", False):  # which nobody calls
         return set()
     return set(inspect.signature(NAMES[name]).parameters) - {"self", "cls"}
+
+
+@pytest.fixture
+def figures():
+    """Drawn in memory, and closed afterwards."""
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "robai.__main__"])
+def test_the_examples_of_docstrings_run(name, figures, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_is_returned_is_found():
