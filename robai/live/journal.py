@@ -78,10 +78,10 @@ class Journal:
         self._checksum, self._trouble = 0, _UNREAD
 
     def read(self, repeat: Callable[[int, Any], None]) -> bool:
-        """Hand every record to a function, once, for the agent that the journal is for; then more can be
-        appended.
+        """Hand every record to a function.
 
-        A last line without an end was being written when its process died. It was not acknowledged, so it is
+        They can be read once, by the agent that the journal is for, and then more can be appended. A last
+        line without an end was being written when its process died. It was not acknowledged, so it is
         dropped, with a warning. Anything else that is wrong is a ValueError that names the line.
 
         Parameters

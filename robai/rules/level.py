@@ -23,7 +23,7 @@ def exploration(horizon: float, inflation: float = 1.0) -> float:
     Parameters
     ----------
     horizon : float
-        T.
+        T, the number of rounds.
     inflation : float
         c in l = log T + c sqrt(log T).
 

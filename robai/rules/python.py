@@ -152,6 +152,7 @@ class PythonPolicy(Protocol):
         >>> Leader().select(State(horizon=1000, n_arms=2, rng=np.random.default_rng(0), t=1))
         1
         """
+        ...
 
     def update(self, arm: int, reward: float) -> None:
         """Take the reward of a pull; `state` has counts and sums already.
@@ -179,6 +180,7 @@ class PythonPolicy(Protocol):
         >>> policy.seen
         [1.0]
         """
+        ...
 
 
 def has_its_methods(value: Any) -> bool:

@@ -26,11 +26,11 @@ def commit_round_eocp(
     Parameters
     ----------
     n_arms : float
-        A.
+        A, the number of arms.
     gap : float
         What the policy is told.
     horizon : float
-        T.
+        T, the number of rounds.
     inflation : float
         c in l = log T + c sqrt(log T).
     sigma : float
@@ -59,11 +59,11 @@ def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation:
     Parameters
     ----------
     n_arms : float
-        A.
+        A, the number of arms.
     kl : float
         What the policy is told.
     horizon : float
-        T.
+        T, the number of rounds.
     inflation : float
         c in l = log T + c sqrt(log T).
 
@@ -91,7 +91,7 @@ def commit_round_etc(gap: float, horizon: float, *, sigma: float = 1.0) -> int:
     gap : float
         What the policy is told.
     horizon : float
-        T.
+        T, the number of rounds.
     sigma : float
         Standard deviation of the rewards.
 

@@ -79,7 +79,7 @@ def commit_round_eocp_ug(
     bandit : bandit or sequence of float
         The bandit, or its means.
     horizon : float
-        T.
+        T, the number of rounds.
     inflation : float
         c in l = log T + c sqrt(log T).
     sigma : float or None

@@ -105,7 +105,7 @@ def regret_lower_bound(bandit: Arms, horizon: float, *, family: Rewards = None) 
     bandit : bandit or sequence of float
         The bandit, or its means.
     horizon : float
-        T.
+        T, the number of rounds.
     family : family, name or None
         Of the rewards, with plain means.
 

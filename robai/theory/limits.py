@@ -34,7 +34,7 @@ def commit_limit_fixed(
     gap : float
         The difference of the two means.
     horizon : float
-        T.
+        T, the number of rounds.
     regret : float or None
         While exploring; by default N is the regret optimal 2 log T / D^2, up to the theorem's O(log^c T).
     sigma : float

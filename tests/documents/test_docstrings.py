@@ -189,3 +189,46 @@ def test_types_are_as_people_write_them():
     assert shown["constant"] == "{'audibert', 'maurer-pontil'}, default 'audibert'"
     shown = dict(re.findall(r"^(\w+) : (.*)$", rules.KnownGap.__doc__, re.M))
     assert shown["sigma"] == "float, sequence of float or None, default None"
+
+
+# ---- as a page: what numpydoc makes of them, docutils has to understand
+
+
+@pytest.fixture(scope="module")
+def rendered():
+    """A function from a docstring to what docutils complains of, with the names that Sphinx would know."""
+    numpydoc, core = pytest.importorskip("numpydoc.docscrape_sphinx"), pytest.importorskip("docutils.core")
+    from docutils import nodes
+    from docutils.parsers.rst import directives, roles
+    from docutils.parsers.rst.directives.admonitions import Note
+
+    directives.register_directive("seealso", Note)
+    roles.register_local_role("obj", roles.GenericRole("obj", nodes.literal))
+
+    def complaints(value):
+        text = str(numpydoc.get_doc_object(value, config={"show_class_members": False}))
+        tree = core.publish_doctree(text, settings_overrides={"report_level": 5, "halt_level": 6})
+        return [each.astext() for each in tree.findall(nodes.system_message)]
+
+    return complaints
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DATA])
+def test_a_docstring_is_a_page(name, rendered):
+    assert rendered(NAMES[name]) == []
+
+
+@pytest.mark.parametrize("module", public.MODULES, ids=lambda module: module.__name__)
+def test_the_docstring_of_a_module_is_a_page(module, rendered):
+    assert rendered(module) == []
+
+
+# Sections that are unknown or out of order; parameters that are not there, or in another order; what is
+# returned; a summary of more than a line.
+CODES = {"GL06", "GL07", "PR02", "PR03", "PR10", "RT01", "SS06"}
+
+
+@pytest.mark.parametrize("name", [name for name in CALLED if NAMES[name].__doc__])
+def test_a_docstring_is_in_the_form_of_numpydoc(name):
+    validate = pytest.importorskip("numpydoc.validate").validate
+    assert [text for code, text in validate(name)["errors"] if code in CODES] == []
