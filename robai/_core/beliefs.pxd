@@ -6,25 +6,29 @@ logarithm or that of its odds. Then
     l = centre + sqrt(variance) Z               Z normal
     l = centre + log(F / a) - log(G / b)        F and G gamma variables of shapes a and b,
 
-and an infinite shape stands for a number that is no variable. All these laws have three properties, and nothing
-else is used of them.
+and an infinite shape stands for a number that is no variable. All these laws have three properties, and
+nothing else is used of them.
 
-1. Log density is concave, so its tangent at a point x lies above it, and with u its slope there
+1. Log density is concave, so its tangent at a point x lies above it, and with -u its slope there
 
        P(l > y) <= exp(height) e^(-u (y - x))        for every y.
 
-2. The law weighted by e^(-u l) is of the same kind: the centre of a normal law moves by -u variance, the shapes
-   are a - u and b + u. So P(a rival's l > the leader's) is at most a number in closed form, `log_chance`. A pair
-   of draws with the rival's above the leader's comes about with exactly its probability by three coins: one of
-   that number, then, with the leader's l from the weighted law and the rival's an exponential of rate u above it,
-   one of the density divided by its tangent (`draw_pair`).
-3. With weight N and total A of a posterior, `log_chance` is largest at the corner of {N >= N0, A >= r N}, if
-   u >= 1. It falls with A, because the law grows with A. Along a ray A = y N it falls with N: of a normal law
-   because the variance does, and of the others because with L(z) = z (psi(z) - psi(z - u)) >= u, which falls to
-   u, and M(z) = z (psi(z + u) - psi(z)) <= u, which grows to u if u >= 1, its derivative times N is the sum of
-   these: -L(a) if F is a variable else -u, M(b) if G is one else u. (psi(z) - psi(z - u) and psi(z + u) - psi(z)
-   are the Laplace transforms of (e^(us) - 1) / (1 - e^-s), which grows from u, and of
-   (1 - e^(-us)) / (1 - e^-s), which for u >= 1 falls from u.)
+2. The law weighted by e^(-u l) is of the same kind: the centre of a normal law moves by -u variance, the
+   shapes are a - u and b + u. So P(a rival's l > the leader's) is at most a number in closed form,
+   `log_chance`. A pair of draws with the rival's above the leader's comes about with exactly its probability
+   by two coins: one of that number, then, with the leader's l from the weighted law and the rival's an
+   exponential variable of rate u above it, one of the density divided by its tangent (`draw_pair`).
+
+3. With weight N and total A of a posterior, `log_chance` of a leader in the cone {N >= N0, A >= r N} is
+   largest at its corner, if u >= 1. It falls with A, because the law grows with A. Along a ray A = y N it
+   falls with N: of a normal law because the variance does. For the others let
+
+       L(z) = z (psi(z) - psi(z - u)),     M(z) = z (psi(z + u) - psi(z)),
+
+   psi the derivative of log Gamma. N times the derivative is M(b) - L(a), with u in the place of M if G is
+   no variable, and in that of L if F is none. And M <= u <= L: psi(z) - psi(z - u) is the Laplace transform
+   of (e^(us) - 1) / (1 - e^-s), which grows with s from u, and psi(z + u) - psi(z) that of
+   (1 - e^(-us)) / (1 - e^-s), which for u >= 1 falls from u.
 """
 
 from robai._core.posteriors cimport Posterior
@@ -65,6 +69,6 @@ cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil
 cdef double log_chance(Tangent tangent, Belief leader) noexcept nogil
 # A draw from the law weighted by exp(-u l).
 cdef double draw_weighted(Belief belief, double u, Rng* rng) noexcept nogil
-# The rival's and the leader's draw, the former above the latter: whether they come about, given the first coin.
+# The rival's draw above the leader's: whether the pair comes about, given the first coin.
 cdef bint draw_pair(Tangent tangent, Belief rival, Belief leader, double* high, double* low,
                     Rng* rng) noexcept nogil

@@ -40,13 +40,13 @@ cdef Belief believe(Kind kind, double weight, double total, double variance) noe
                   log(total / weight), 0.0)
 
 
-cdef inline Point point_at(Belief belief, double l) noexcept nogil:
-    return moved(Point(belief.a, belief.b, 0.0, belief.a, belief.b), l - belief.centre)
+cdef inline Point point_at(Belief belief, double place) noexcept nogil:
+    return moved(Point(belief.a, belief.b, 0.0, belief.a, belief.b), place - belief.centre)
 
 
 cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
-    # It is best where the rival's draws are that beat the leader's: half a mean jump, 1/u, above the middle of
-    # the leader's weighted law, which is u times its variance below its own.
+    # It is best where the rival's draws are that beat the leader's: half a mean jump, 1/u, above the middle
+    # of the leader's weighted law, which is u times its variance below its own.
     cdef double lead = leader.centre - rival.centre, spread, u, x
     cdef Point point
     cdef Tangent none = Tangent(0.0, 0.0, 0.0)
@@ -59,7 +59,8 @@ cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
         u = lead / spread / spread
         x = rival.centre + u * rival.variance + 0.5 / u
         u = (x - rival.centre) / rival.variance
-        return Tangent(x, u, -0.5 * u * u * rival.variance - 0.5 * log(rival.variance) - HALF_LOG_2_PI - log(u))
+        return Tangent(
+            x, u, -0.5 * u * u * rival.variance - 0.5 * log(rival.variance) - HALF_LOG_2_PI - log(u))
     point = point_at(rival, leader.centre)
     if not point.gap >= 0.5:
         return none
@@ -87,14 +88,14 @@ cdef double log_chance(Tangent tangent, Belief leader) noexcept nogil:
 
 
 cdef double draw_weighted(Belief belief, double u, Rng* rng) noexcept nogil:
-    cdef double l = belief.centre
+    cdef double place = belief.centre
     if belief.variance > 0.0:
-        return l - u * belief.variance + sqrt(belief.variance) * next_normal(rng)
+        return place - u * belief.variance + sqrt(belief.variance) * next_normal(rng)
     if belief.a < INFINITY:
-        l += log(draw_gamma(belief.a - u, rng) / belief.a)
+        place += log(draw_gamma(belief.a - u, rng) / belief.a)
     if belief.b < INFINITY:
-        l -= log(draw_gamma(belief.b + u, rng) / belief.b)
-    return l
+        place -= log(draw_gamma(belief.b + u, rng) / belief.b)
+    return place
 
 
 cdef bint draw_pair(Tangent tangent, Belief rival, Belief leader, double* high, double* low,

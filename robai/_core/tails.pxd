@@ -25,8 +25,8 @@ cdef double normal_quantile(double surprise) noexcept nogil
 cdef double surprise_at(Point point, double level) noexcept nogil
 cdef Point point_of(double a, double b, double surprise) noexcept nogil
 
-# By l: log density, minus its second derivative, and the point a step to the right. Minus the first derivative is
-# the gap.
+# By l: log density, minus its second derivative, and the point a step to the right. Minus the first
+# derivative is the gap.
 cdef double log_density(Point point) noexcept nogil
 cdef double curvature(Point point) noexcept nogil
 cdef Point moved(Point point, double step) noexcept nogil

@@ -5,6 +5,7 @@ from robai._core.engine import Batch
 class Thinned(Batch):
     width: float
     busy: float
+    plain: int
 
 @final
 class GaussianThinned(Thinned): ...
@@ -12,3 +13,4 @@ class GaussianThinned(Thinned): ...
 @final
 class PositiveThinned(Thinned):
     many: int
+    surely: float

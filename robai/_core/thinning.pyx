@@ -1,26 +1,27 @@
 """Thompson sampling without drawing from every posterior in every round.
 
-While one arm, the leader, is pulled, the posteriors of its rivals stand still, and the draws are independent of
-the rewards to come. So the leader's streak is a walk of (N, A), the weight and the total of its posterior, that is
-ended in each round with the chance q(N, A) that some rival's draw is the largest. On the cone
+While one arm, the leader, is pulled, the posteriors of its rivals stand still, and the draws are independent
+of the rewards to come. So the leader's streak is a walk of (N, A), the weight and the total of its posterior,
+that is ended in each round with the chance q(N, A) that some rival's draw is the largest. On the cone
 
     C = {N >= N0, A >= r N},        r somewhat below the leader's mean,
 
 this chance is at most Q, the sum over rivals of their `log_chance` at its corner (beliefs.pxd, 3). Coins of
-probability Q are tossed instead, which takes one geometric variable: the rounds before its first success belong to
-the leader. At that round, if the walk is still in C, a rival is taken in proportion to its part of Q, and the pair of
-its draw and the leader's comes about with the right chance by the coins of beliefs.pxd. Then the other rivals' draws
-are made; of the M draws above the leader's, the largest is pulled with probability 1/M, because each of the M
-pairs could have brought this about, and else the leader.
+probability Q are tossed instead, which takes one geometric variable: the rounds before its first success
+belong to the leader. At that round, if the walk is still in C, a rival is taken in proportion to its part of
+Q, and the pair of its draw and the leader's comes about with the right chance by the coins of beliefs.pxd.
+Then the other rivals' draws are made; of the M draws above the leader's, the largest is pulled with
+probability 1/M, because each of the M pairs could have brought this about, and else the leader.
 
-Where the walk leaves C, or after a while, there is a new cone; a geometric variable may be thrown away because it has
-no memory. So r, the tangents and the moments at which cones are made can depend on all that has happened: bad ones
-cost time, and the law is the same. Where Q is not small, as in the beginning, plain rounds are played.
+Where the walk leaves C, or after a while, there is a new cone; a geometric variable may be thrown away
+because it has no memory. So r, the tangents and the moments at which cones are made can depend on all that
+has happened: bad ones cost time, and the law is the same. Where Q is not small, as in the beginning, plain
+rounds are played.
 
-`Thinned` draws every reward. The other two do not: a Gaussian walk leaves the cone, whose edge is straight, at a
-hitting time; rewards that are never negative are added in chunks so small that zeros would not lead out of it, or,
-from many pulls on, at once: the edge is then so low that the walk ever comes there with a probability below 10^-18
-(Ville's inequality for the exponential martingale).
+`Thinned` draws every reward. The other two do not: a Gaussian walk leaves the cone, whose edge is straight,
+at a hitting time; rewards that are never negative are added in chunks so small that zeros would not lead out
+of it, or, from many pulls on, at once: the edge is then so low that the walk ever comes there with a
+probability below 10^-18 (Ville's inequality for the exponential martingale).
 """
 
 cimport cython
@@ -30,13 +31,14 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from robai._core.beliefs cimport (
-    NORMAL, Belief, Kind, Tangent, belief_of, believe, draw_pair, draw_weighted, kind_of, log_chance, tangent,
+    NORMAL, Belief, belief_of, believe, draw_pair, draw_weighted, kind_of, log_chance, tangent,
     total_of, weight_of,
 )
 from robai._core.engine cimport LOOK, Batch, late
 from robai._core.explore_sampling cimport Thompson
 from robai._core.families cimport Family, Gaussian
 from robai._core.leap cimport CORRIDOR, add_exactly, height_if_not_hit, hitting_time
+from robai._core.posteriors cimport Posterior
 from robai._core.rng cimport next_double, next_normal
 
 
@@ -47,39 +49,15 @@ cdef enum:
 
 cdef int64_t EVER = 1 << 62
 
-ctypedef struct Rival:
-    Tangent line
-    double log_chance               # at the corner
-    double chance
-
-
 cdef class Thinned(Batch):
     """For any rewards: all of them are drawn."""
-    # How far the edge is below the mean, in standard deviations of it, and the Q from which on plain rounds are
-    # played: no more than the time depends on them.
-    cdef public double width
-    cdef public double busy
-    cdef Family _family
-    cdef Kind _kind
-    # The weight is _weight[0] + _weight[1] n and the total _total[0] + _total[1] n + _total[2] S.
-    cdef double[2] _weight
-    cdef double[3] _total
-    cdef bint _in_cone
-    cdef Py_ssize_t _leader
-    cdef double _edge               # r
-    cdef double _corner             # N0
-    cdef bint _endless              # may the walk go on without a look at the edge?
-    cdef double[:, ::1] _rivals
-    cdef double _chance             # Q
-    cdef int64_t _left              # rounds of the leader before the next candidate
-    cdef int64_t _plain             # plain rounds that are still to be played
-    cdef int64_t _patience
 
     def __init__(self, *args):
         Batch.__init__(self, *args)
         cdef Family family = (<Thompson?>self._explore).family
         cdef double low = family.low, unit = family.unit
-        self.width, self.busy = 1.0, 0.3
+        cdef Posterior one, two
+        self.width, self.busy = 0.75, 0.4
         self._family = family
         self._rivals = np.zeros((self._arms.n_arms, sizeof(Rival) // sizeof(double)))
         if isinstance(family, Gaussian):
@@ -87,13 +65,12 @@ cdef class Thinned(Batch):
             return
         self._kind = kind_of(family.posterior_of(1.0, low))
         # Both are linear: three rewards of the domain tell how.
-        self._weight[1] = weight_of(family.posterior_of(2.0, 2.0 * low)) - weight_of(family.posterior_of(1.0, low))
-        self._weight[0] = weight_of(family.posterior_of(1.0, low)) - self._weight[1]
-        self._total[2] = (total_of(family.posterior_of(1.0, low + unit))
-                          - total_of(family.posterior_of(1.0, low))) / unit
-        self._total[1] = (total_of(family.posterior_of(2.0, 2.0 * low)) - total_of(family.posterior_of(1.0, low))
-                          - low * self._total[2])
-        self._total[0] = total_of(family.posterior_of(1.0, low)) - self._total[1] - low * self._total[2]
+        one, two = family.posterior_of(1.0, low), family.posterior_of(2.0, 2.0 * low)
+        self._weight[1] = weight_of(two) - weight_of(one)
+        self._weight[0] = weight_of(one) - self._weight[1]
+        self._total[2] = (total_of(family.posterior_of(1.0, low + unit)) - total_of(one)) / unit
+        self._total[1] = total_of(two) - total_of(one) - low * self._total[2]
+        self._total[0] = total_of(one) - self._total[1] - low * self._total[2]
 
     cdef void _begin(self) noexcept nogil:
         Batch._begin(self)
@@ -110,13 +87,14 @@ cdef class Thinned(Batch):
                 self._at_a_candidate()
             elif self._plain > 0:
                 self._plain -= 1
+                self.plain += 1
                 self._pull(self._explore.select(&self._arms, &self._rng))
             elif self._find_a_cone():
                 self._patience = FEW
             else:
                 self._plain = self._patience
                 self._patience = min(2 * self._patience, <int64_t>PATIENCE)
-            if late(self, 1):
+            if late(self, self._arms.n_arms):
                 return False
         return True
 
@@ -144,7 +122,8 @@ cdef class Thinned(Batch):
         cdef double scale = self._total[2] / self._weight[1], weight = self._weight_after(n)
         cdef double middle = min(self._height(n, self._sums[self._leader], 0.0) / weight,
                                  self._total[1] / self._weight[1] + scale * mean)
-        self._edge = middle - self.width * scale * sqrt(max(self._family.variance(self._leader, mean), 0.0) / n)
+        cdef double variance = max(self._family.variance(self._leader, mean), 0.0)
+        self._edge = middle - self.width * scale * sqrt(variance / n)
         self._endless = False
         if self._kind != NORMAL:
             self._edge = max(self._edge, 0.5 * middle)
@@ -161,9 +140,10 @@ cdef class Thinned(Batch):
     cdef void _look_at(self, Py_ssize_t arm) noexcept nogil:
         """The chance of a rival at the corner."""
         cdef Rival* rival = self._rival(arm)
-        cdef Belief corner = believe(self._kind, self._corner, self._edge * self._corner,
-                                     self._family.variance(self._leader, 0.0) if self._kind == NORMAL else 0.0)
-        rival.line = tangent(self._belief(arm), corner)
+        cdef double variance = self._family.variance(self._leader, 0.0) if self._kind == NORMAL else 0.0
+        cdef Belief corner = believe(self._kind, self._corner, self._edge * self._corner, variance)
+        rival.belief = self._belief(arm)
+        rival.line = tangent(rival.belief, corner)
         rival.log_chance = log_chance(rival.line, corner) if rival.line.u > 0.0 else INFINITY
         rival.chance = exp(rival.log_chance)
 
@@ -177,24 +157,26 @@ cdef class Thinned(Batch):
                 self._chance += self._rival(arm).chance
         self._in_cone = self._chance < self.busy
         if self._in_cone:
-            rounds = log1p(-next_double(&self._rng)) / log1p(-self._chance) if self._chance > 0.0 else INFINITY
+            # Division by 0 is infinite, and 0 / 0 no number: no candidate either way.
+            rounds = log1p(-next_double(&self._rng)) / log1p(-self._chance)
             self._left = <int64_t>rounds if rounds < 4e18 else EVER
         return self._in_cone
 
-    cdef inline double _weight_after(self, double n) noexcept nogil:
+    cdef double _weight_after(self, double n) noexcept nogil:
         return self._weight[0] + self._weight[1] * n
 
-    cdef inline double _height(self, double n, double total, double edge) noexcept nogil:
+    cdef double _height(self, double n, double total, double edge) noexcept nogil:
         """A - r N."""
         return self._total[0] + self._total[1] * n + self._total[2] * total - edge * self._weight_after(n)
 
-    cdef inline bint _is_inside(self) noexcept nogil:
-        return self._height(<double>self._arms.pulls[self._leader], self._sums[self._leader], self._edge) >= 0.0
+    cdef bint _is_inside(self) noexcept nogil:
+        cdef double n = <double>self._arms.pulls[self._leader]
+        return self._height(n, self._sums[self._leader], self._edge) >= 0.0
 
-    cdef inline Rival* _rival(self, Py_ssize_t arm) noexcept nogil:
+    cdef Rival* _rival(self, Py_ssize_t arm) noexcept nogil:
         return <Rival*>&self._rivals[arm, 0]
 
-    cdef inline Belief _belief(self, Py_ssize_t arm) noexcept nogil:
+    cdef Belief _belief(self, Py_ssize_t arm) noexcept nogil:
         cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm]
         if self._kind == NORMAL:
             return believe(NORMAL, n, total, self._family.variance(arm, 0.0))
@@ -247,9 +229,11 @@ cdef class Thinned(Batch):
     cdef Py_ssize_t _winner(self) noexcept nogil:
         """The arm with the largest draw."""
         cdef Py_ssize_t arm, rival = self._leader, best
-        cdef double left = self._chance * next_double(&self._rng), high = 0.0, low = 0.0, draw
+        cdef double left = self._chance * next_double(&self._rng), high = 0.0, low = 0.0
+        cdef double kept, draw
         cdef int64_t above = 1
         cdef Belief leader = self._belief(self._leader)
+        cdef Rival* candidate
         self._work += self._arms.n_arms
         for arm in range(self._arms.n_arms):
             if arm != self._leader and self._rival(arm).chance > 0.0:
@@ -257,15 +241,15 @@ cdef class Thinned(Batch):
                 left -= self._rival(arm).chance
                 if left < 0.0:
                     break
-        if rival == self._leader or not (
-                log1p(-next_double(&self._rng)) < log_chance(self._rival(rival).line, leader)
-                - self._rival(rival).log_chance
-                and draw_pair(self._rival(rival).line, self._belief(rival), leader, &high, &low, &self._rng)):
+        candidate = self._rival(rival)
+        kept = log_chance(candidate.line, leader) - candidate.log_chance
+        if (rival == self._leader or log1p(-next_double(&self._rng)) >= kept
+                or not draw_pair(candidate.line, candidate.belief, leader, &high, &low, &self._rng)):
             return self._leader
         best = rival
         for arm in range(self._arms.n_arms):
             if arm != self._leader and arm != rival:
-                draw = draw_weighted(self._belief(arm), 0.0, &self._rng)
+                draw = draw_weighted(self._rival(arm).belief, 0.0, &self._rng)
                 above += draw > low
                 if draw > high:
                     best, high = arm, draw
@@ -298,31 +282,33 @@ cdef class GaussianThinned(Thinned):
 
     cdef void _walk(self, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = self._leader
+        cdef int64_t whole
         cdef double drift = (self._means[arm] - self._edge) / self._sigma[arm], k = <double>limit
-        cdef double height = self._deviations[arm] + <double>self._arms.pulls[arm] * drift
-        cdef double tau = hitting_time(height, drift, &self._rng)
+        cdef double height = self._deviations[arm] + <double>self._arms.pulls[arm] * drift, tau
+        if 2.0 * height * drift > CORRIDOR:             # it never comes down, up to that
+            self._move(arm, limit, sqrt(k) * next_normal(&self._rng))
+            self._left -= limit
+            return
+        tau = hitting_time(height, drift, &self._rng)
         if not tau < k:
             self._move(arm, limit, height_if_not_hit(height, drift, k, &self._rng) - height - drift * k)
             self._left -= limit
         else:
             # At tau it is on the edge; from there it is a part of a step to the next whole time.
-            self._move(arm, <int64_t>tau + 1, sqrt(<double>(<int64_t>tau + 1) - tau) * next_normal(&self._rng)
-                       - height - drift * tau)
+            whole = <int64_t>tau + 1
+            self._move(arm, whole, sqrt(<double>whole - tau) * next_normal(&self._rng) - height - drift * tau)
             self._in_cone = False
 
 
 @cython.final
 cdef class PositiveThinned(Thinned):
     """For rewards that are never negative: sums of many."""
-    cdef public int64_t many        # pulls from which on the walk may go on for ever
-    cdef Family _law                # of the rewards
-    cdef double[::1] _rests         # what rounding has left of each sum
 
     def __init__(self, *args):
         Thinned.__init__(self, *args)
         self._law = self._rewards
         self._rests = np.zeros(self._arms.n_arms)
-        self.many = 5000
+        self.many, self.surely = 5000, CORRIDOR
 
     cdef void _begin(self) noexcept nogil:
         Thinned._begin(self)
@@ -343,9 +329,12 @@ cdef class PositiveThinned(Thinned):
         return self._bound()
 
     cdef bint _aim_below(self) noexcept nogil:
-        """An edge below all that the walk ever comes to: with x(v) = -log E[e^(-v X)], where X is what a pull adds
-        to the total, e^(-v A + x(v) pulls) is a martingale, so the walk is ever below A = r N, with r = x(v) / v a
-        pull, with a probability of at most e^-f, f = v A - x(v) N. It is enough for f to be CORRIDOR."""
+        """An edge below all that the walk will ever come to; whether there is one.
+
+        With x(v) = -log E[e^(-v X)] a unit of weight, X what a pull adds to the total, e^(-v A + x(v) N) is a
+        martingale. So the walk ever comes below A = r N, r = x(v) / v, with a probability of at most e^-f,
+        f = v A - x(v) N. That is convex in v, and about v lead + v^2 variance / 2.
+        """
         cdef Py_ssize_t arm = self._leader, _step
         cdef double n = <double>self._arms.pulls[arm], mean = self._means[arm]
         cdef double weight = self._weight_after(n), total = self._height(n, self._sums[arm], 0.0)
@@ -354,12 +343,12 @@ cdef class PositiveThinned(Thinned):
         cdef double lead = total - weight / self._weight[1] * (self._total[1] + self._total[2] * mean)
         variance /= self._weight[1]
         high = INFINITY
-        v = 2.0 * CORRIDOR / (lead + sqrt(lead * lead + 2.0 * CORRIDOR * variance))
+        v = 2.0 * self.surely / (lead + sqrt(lead * lead + 2.0 * self.surely * variance))
         for _step in range(60):
             f = v * total - self._fall(arm, v) * weight
-            if CORRIDOR <= f <= 1.02 * CORRIDOR:
+            if self.surely <= f <= 1.02 * self.surely:
                 break
-            if f < CORRIDOR:
+            if f < self.surely:
                 low = v
                 v = 0.5 * (low + high) if high < INFINITY else 1.5 * v
             else:
@@ -371,9 +360,10 @@ cdef class PositiveThinned(Thinned):
         self._endless = True
         return True
 
-    cdef inline double _fall(self, Py_ssize_t arm, double v) noexcept nogil:
+    cdef double _fall(self, Py_ssize_t arm, double v) noexcept nogil:
         """x(v) of a unit of weight."""
-        return (self._total[1] * v + self._law.cumulant(arm, self._means[arm], self._total[2] * v)) / self._weight[1]
+        cdef double rewards = self._law.cumulant(arm, self._means[arm], self._total[2] * v)
+        return (self._total[1] * v + rewards) / self._weight[1]
 
     cdef void _walk(self, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = self._leader
