@@ -46,7 +46,7 @@ cdef inline Point point_at(Belief belief, double place) noexcept nogil:
 
 cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
     # It is best where the rival's draws are that beat the leader's: half a mean jump, 1/u, above the middle
-    # of the leader's weighted law, which is u times its variance below its own.
+    # of the leader's weighted law.
     cdef double lead = leader.centre - rival.centre, spread, u, x
     cdef Point point
     cdef Tangent none = Tangent(0.0, 0.0, 0.0)
@@ -64,9 +64,8 @@ cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
     point = point_at(rival, leader.centre)
     if not point.gap >= 0.5:
         return none
-    spread = 1.0 / leader.a + 1.0 / leader.b
-    u = point.gap / (1.0 + curvature(point) * spread)
-    x = leader.centre - u * spread + 0.5 / u
+    u = point.gap / (1.0 + curvature(point) * (1.0 / leader.a + 1.0 / leader.b))
+    x = leader.centre + log1p(-min(u / leader.a, 0.9)) - log1p(u / leader.b) + 0.5 / u
     point = point_at(rival, x)
     u = point.gap
     if not (1.0 <= u < 0.99 * leader.a):

@@ -177,7 +177,7 @@ def test_noise_and_posteriors_of_very_different_size(sigma, believed, means):
 
 
 def density(family, pulls, total, grid):
-    """Of the posterior, at the mean or, for all but Gaussian rewards, at the logarithm of the mean or its odds."""
+    """Of the posterior, by the mean of Gaussian rewards, else by the logarithm of the mean or of its odds."""
     if family.name == "gaussian":
         log = -0.5 * pulls * (grid - total / pulls) ** 2
     elif family.name == "bernoulli":
