@@ -48,8 +48,11 @@ elif not (WINDOWS or DEBUG):
     LINK_FLAGS = ["-Wl,-s"] if sys.platform == "linux" else []
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
-# NumPy's samplers are linked statically: which ones is known here alone.
-MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
+# NumPy's samplers are linked statically: which ones is known here alone, as are the flags.
+MACROS = {
+    "rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')],
+    "build": [("ROBAI_FLAGS", f'"{" ".join(FLAGS)}"')],
+}
 
 # Only a newer file makes others be made again, so the settings are one: a build in another environment, with
 # the same compiler settings, Cython and NumPy, makes what has changed.

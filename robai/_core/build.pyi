@@ -1,0 +1,3 @@
+COMPILER: str
+FLAGS: str
+CYTHON: str
