@@ -2,9 +2,9 @@
 
 docs/policies.md has the sources. Limits are of regret, of the round of commitment and of the probability
 that it is wrong, to leading order and as upper bounds. UCB at the levels of this package has the constant of
-Lai and Robbins by a union over the pulls s of the best arm, after which its index is below its mean by eps with
-probability exp(-f - eps sqrt(2 s f) - s eps^2 / 2) at most; KL-UCB at level log T or log(T/N) likewise, with
-exp(-f - s d).
+Lai and Robbins by a union over the pulls s of the best arm, after which its index is below its mean by eps
+with probability exp(-f - eps sqrt(2 s f) - s eps^2 / 2) at most; KL-UCB at level log T or log(T/N) likewise,
+with exp(-f - s d).
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ class Answer(NamedTuple):
 Answers = tuple[Answer, Answer, Answer]  # regret, round of commitment, wrong commitment
 
 _LIL = "its constants, heuristic or not, are below those of its theorem"
-_NEVER = Answer(reason="it never commits")
-_UNPROVED = Answer(reason="no bound at a finite horizon is known here")
+NEVER = Answer(reason="it never commits")
+BUDGET = Answer(order="T, its budget")
+_UNPROVED = Answer(reason="nothing is proved of it at a finite horizon")
 _SMALL = Answer(order="O(1/T)")
 _TOO_LARGE = "numbers become too large, or too small, for it"
 _PRACTICAL = Answer(reason="its threshold has no proof: threshold=proved has one")
@@ -122,7 +123,7 @@ def limits(setting: Setting) -> Answers:
     """As T grows."""
     regret, commit, wrong = _given(_LIMITS[type(setting.policy)], setting)
     if setting.never_commits:
-        return regret, _NEVER, _NEVER
+        return regret, NEVER, NEVER
     if setting.parameters.get("delta") is not None:
         cost = f"delta does not fall with T: wrong commitments may cost {setting.delta:g} gap T"
         return Answer(reason=cost), commit, Answer(reason=cost)
@@ -132,7 +133,7 @@ def limits(setting: Setting) -> Answers:
 def bounds(setting: Setting) -> Answers:
     """At this T, proved."""
     found = _given(_BOUNDS.get(type(setting.policy), lambda _: (_UNPROVED,) * 3), setting)
-    return (found[0], _NEVER, _NEVER) if setting.never_commits else found
+    return (found[0], NEVER, NEVER) if setting.never_commits else found
 
 
 def _given(known: Callable[[Setting], Answers], setting: Setting) -> Answers:
@@ -188,16 +189,20 @@ def _lead_commit(s: Setting) -> Answers:
 def _kl_ucb(s: Setting) -> Answers:
     if s.policy.level in ("round", "plus"):
         return _none(f"level={s.policy.level} is a heuristic of its authors")
-    return s.lai_robbins(), _NEVER, _NEVER
+    return s.lai_robbins(), NEVER, NEVER
 
 
 def _only(kind: type, regret: Callable[[Setting], Answer], why: str) -> Callable[[Setting], Answers]:
-    return lambda s: (regret(s), _NEVER, _NEVER) if isinstance(s.bandit, kind) else _none(why)
+    return lambda s: (regret(s), NEVER, NEVER) if isinstance(s.bandit, kind) else _none(why)
 
 
 def _etc(s: Setting) -> Answers:
     rounds = 8 * (s.sigma / s.told()) ** 2 * s.log
-    return Answer(rounds / 2 * float(s.gaps[0])), Answer(rounds), Answer(reason="see what is proved")
+    return (
+        Answer(rounds / 2 * float(s.gaps[0])),
+        Answer(rounds),
+        _SMALL if isinstance(s.bandit, Gaussian) else Answer(order="~O(1/T)"),
+    )
 
 
 def _sprt_etc(s: Setting) -> Answers:
@@ -262,10 +267,10 @@ def _pairs(s: Setting) -> Answers:
 
 
 def _budget(s: Setting) -> Answers:
-    return Answer(order="O(T)"), Answer(order="T, its budget"), Answer(order="exp(-O(T))")
+    return Answer(order="O(T)"), BUDGET, Answer(order="exp(-O(T))")
 
 
-_INDEX = (Answer(order="O(log T)"), _NEVER, _NEVER)
+_INDEX = (Answer(order="O(log T)"), NEVER, NEVER)
 _LIMITS: dict[type[BasePolicy], Callable[[Setting], Answers]] = {
     policies.EOCP: _eocp,
     policies.EOCPUG: _eocp_ug,
@@ -274,20 +279,20 @@ _LIMITS: dict[type[BasePolicy], Callable[[Setting], Answers]] = {
         "nothing is proved of it: a remark of the paper, with a guard, measured"
     ),
     policies.LeadCommit: _lead_commit,
-    policies.UCB: lambda s: (s.sub_gaussian(), _NEVER, _NEVER),
+    policies.UCB: lambda s: (s.sub_gaussian(), NEVER, NEVER),
     policies.KLUCB: _kl_ucb,
     policies.UCBV: lambda s: _INDEX if s.policy.zeta > 1 else _none("its theorem is for zeta above 1"),
     policies.MOSS: lambda s: (
         s.sub_gaussian(1 + s.policy.alpha if s.policy.anytime else 2.0),
-        _NEVER,
-        _NEVER,
+        NEVER,
+        NEVER,
     ),
     policies.IMED: _only(Bernoulli, Setting.lai_robbins, "its theorem is for Bernoulli rewards"),
     policies.AdaUCB: _only(Gaussian, Setting.sub_gaussian, "its theorem is for Gaussian rewards"),
     policies.BayesUCB: lambda s: _none(
         "its theorem is for a uniform prior and c >= 5; the prior here is Jeffreys'"
     ),
-    policies.ThompsonSampling: lambda s: (s.lai_robbins(), _NEVER, _NEVER),
+    policies.ThompsonSampling: lambda s: (s.lai_robbins(), NEVER, NEVER),
     policies.BAIETC: _bai_etc,
     policies.ETC: _etc,
     policies.SPRTETC: _sprt_etc,
@@ -377,7 +382,7 @@ def _moss_bounds(s: Setting) -> Answers:
     if s.policy.anytime:
         return (_UNPROVED,) * 3
     minimax = 39 * s.sigma * math.sqrt(s.bandit.n_arms * s.horizon) + float(s.gaps.sum())
-    return Answer(minimax), _NEVER, _NEVER
+    return Answer(minimax), NEVER, NEVER
 
 
 def _confidence_bounds(s: Setting) -> Answers:
@@ -392,7 +397,7 @@ def _confidence_bounds(s: Setting) -> Answers:
 def _uniform_bounds(s: Setting) -> Answers:
     pulls = s.horizon / s.bandit.n_arms
     regret = Answer(math.ceil(pulls) * float(s.gaps.sum()))
-    return regret, Answer(order="T, its budget"), Answer(s.pair_errors(math.floor(pulls)))
+    return regret, BUDGET, Answer(s.pair_errors(math.floor(pulls)))
 
 
 def _rejects_bounds(s: Setting) -> Answers:
@@ -400,7 +405,7 @@ def _rejects_bounds(s: Setting) -> Answers:
     arms = s.bandit.n_arms
     logbar = 0.5 + sum(1 / arm for arm in range(2, arms + 1))
     wrong = arms * (arms - 1) / 2 * math.exp(-(s.horizon - arms) / (logbar * s.complexity()))
-    return _UNPROVED, Answer(order="T, its budget"), Answer(wrong)
+    return _UNPROVED, BUDGET, Answer(wrong)
 
 
 def _halving_bounds(s: Setting) -> Answers:
@@ -410,7 +415,7 @@ def _halving_bounds(s: Setting) -> Answers:
     else:
         rounds = math.log2(s.bandit.n_arms)
         wrong = Answer(3 * rounds * math.exp(-s.horizon / (8 * rounds * s.complexity())))
-    return _UNPROVED, Answer(order="T, its budget"), wrong
+    return _UNPROVED, BUDGET, wrong
 
 
 _BOUNDS: dict[type[BasePolicy], Callable[[Setting], Answers]] = {

@@ -26,7 +26,7 @@ PARAMETERS = sorted(_ABOUT)
 
 
 def known(what: str, name: str, names: Iterable[str], listed: str = "") -> str:
-    """The name, if it is one of them; else a ValueError with the nearest, or all, or where they are listed."""
+    """The name, if it is one of them; else a ValueError with the nearest, or all, or where they are."""
     names = list(names)
     if name in names:
         return name

@@ -164,46 +164,62 @@ def _obstacle(setting: known.Setting, options: argparse.Namespace) -> str:
     policy, bandit, horizon = setting.policy, setting.bandit, setting.horizon
     if Simulation.of(policy, bandit, horizon, 1, Seed.of(0), "auto").engine == "leap":
         return ""
-    expected = known.limits(setting)[1].value
-    rounds = horizon if expected is None else min(horizon, 2 * expected)
+    rounds = min(float(horizon), _expected(setting))
     if options.runs * rounds * _PRICES.get(type(policy), 1) <= _AFFORDABLE:
         return ""
-    return f"not simulated: up to {_large(rounds)} rounds a run, which --simulate plays whatever it takes"
+    return f"not simulated: up to {_large(rounds, ',.0f')} rounds a run; --simulate plays them all the same"
+
+
+def _expected(setting: known.Setting) -> float:
+    """Rounds that are played one by one, generously."""
+    limit = known.limits(setting)[1]
+    if setting.never_commits or limit == known.BUDGET:
+        return math.inf
+    if limit.value is None:
+        return 20 * theory.weights(setting.bandit)[1] * setting.asked
+    return 2 * limit.value
 
 
 def _answers(label: str, setting: known.Setting, result: Result | None, unplayed: str) -> dict[str, Any]:
     """What is known of a policy, for scripts; a bound that says nothing is none."""
-    worst = setting.horizon * max(setting.bandit.gaps)
-    trivial = {"regret": worst, "commit_round": float(setting.horizon), "wrong_commit": 1.0}
+    worst, last = setting.horizon * max(setting.bandit.gaps), float(setting.horizon)
+    trivial = {"regret": (worst, "gap T"), "commit_round": (last, "T"), "wrong_commit": (1.0, "certainty")}
     known_of = {"proved": known.bounds(setting), "asymptotic": known.limits(setting)}
     simulated = _simulated(result, setting, unplayed)
     entry: dict[str, Any] = {"label": label, "policy": setting.policy.to_dict()}
     for place, name in enumerate(QUANTITIES):
-        entry[name] = {
-            kind: _said(answers[place], trivial[name])._asdict() for kind, answers in known_of.items()
-        } | {"simulated": simulated[name]}
+        entry[name] = {kind: _said(answers[place], *trivial[name]) for kind, answers in known_of.items()} | {
+            "simulated": simulated[name]
+        }
     return entry | {"simulation": result and record(result)}
 
 
-def _said(answer: known.Answer, trivial: float) -> known.Answer:
-    if answer.value is None or answer.value < trivial:
-        return answer
-    return known.Answer(None, "vacuous", f"{_large(answer.value)} is not below {_large(trivial)}")
+def _said(answer: known.Answer, trivial: float, what: str) -> dict[str, Any]:
+    value, order, reason = answer
+    if value is not None and value >= trivial:
+        reason = f"vacuous: {_large(value)} is not below {what}, {_large(trivial)}"
+        value, order = None, "vacuous"
+    elif value is not None:
+        value = max(value, sys.float_info.min)  # 0 is no bound
+    return {"value": value, "order": order or None, "reason": reason or None}
 
 
 def _simulated(result: Result | None, setting: known.Setting, unplayed: str) -> dict[str, Any]:
-    never = "it never commits" if setting.never_commits else "no run committed"
-    nothing = {"value": None, "low": None, "high": None, "reason": unplayed or never}
+    never = known.NEVER.reason if setting.never_commits else "no run committed"
+    nothing = {"value": None, "low": None, "high": None, "reason": never}
     found: dict[str, Any] = dict.fromkeys(QUANTITIES, nothing)
     if result is None:
-        return found
+        again = nothing | {"reason": unplayed}
+        return {"regret": again} | dict.fromkeys(
+            list(QUANTITIES)[1:], nothing if setting.never_commits else again
+        )
     digest = result.digest()
     found["regret"] = _interval(digest.regret)
     if digest.commit_time is not None:
         found["commit_round"] = _interval(digest.commit_time) | {"committed": digest.committed}
     if digest.wrong is not None:
         count, wrong = count_text(digest.wrong), digest.wrong
-        found["wrong_commit"] = {"value": wrong.rate, "low": wrong.low, "high": wrong.high, "reason": ""}
+        found["wrong_commit"] = {"value": wrong.rate, "low": wrong.low, "high": wrong.high, "reason": None}
         found["wrong_commit"]["count"] = count
     return found
 
@@ -216,7 +232,7 @@ def _interval(mean: Mean) -> dict[str, Any]:
         "value": mean.value,
         "low": max(0.0, mean.value - error),
         "high": mean.value + error,
-        "reason": "",
+        "reason": None,
     }
 
 
@@ -233,17 +249,17 @@ def _limits(bandit: Bandit, horizon: int) -> dict[str, float | None]:
 
 def _text(plan: dict[str, Any], bandit: Bandit, runs: int) -> str:
     rows = [("policy", "proved", "asymptotic", f"simulated, {runs:,} runs, 95 % interval")]
-    notes: dict[str, list[str]] = {}
+    notes: dict[str, dict[str, None]] = {}  # a reason, and of whom it is
     for entry in plan["policies"]:
         for name, words in QUANTITIES.items():
-            form = "{:.1e}" if name == "wrong_commit" else "{:,.0f}"
-            cells = [_cell(entry[name][kind], form) for kind in ("proved", "asymptotic")]
-            rows.append(
-                (f"{entry['label']} {words}", *cells, _simulated_cell(name, entry[name]["simulated"]))
-            )
-            for answer in entry[name].values():
-                if answer["reason"] and entry["label"] not in notes.setdefault(answer["reason"], []):
-                    notes[answer["reason"]].append(entry["label"])
+            answers = list(entry[name].values())
+            for reason in filter(None, (answer["reason"] for answer in answers)):
+                notes.setdefault(reason, {})[entry["label"]] = None
+            if any(answer["reason"] != known.NEVER.reason for answer in answers):
+                form = ".1e" if name == "wrong_commit" else ",.0f"
+                proved, limit = (_cell(answer, form) for answer in answers[:2])
+                simulated = _simulated_cell(name, answers[2])
+                rows.append((f"{entry['label']} {words}", proved, limit, simulated))
     text = [f"{bandit!r}, {bandit.n_arms:,} arms, horizon {plan['horizon']:,}"]
     text += [
         f"l = log T + c sqrt(log T) = {_large(plan['level'], '.2f')} for c = {plan['inflation']:.3g}",
@@ -267,7 +283,7 @@ def _wrapped(text: str) -> str:
 
 def _cell(answer: dict[str, Any], form: str) -> str:
     value = answer["value"]
-    return answer["order"] or "-" if value is None else _large(value, form[2:-1])
+    return answer["order"] or "-" if value is None else _large(value, form)
 
 
 def _simulated_cell(name: str, found: dict[str, Any]) -> str:
