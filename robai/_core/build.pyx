@@ -1,5 +1,7 @@
 """How this core was built: by which compiler, with which flags, from C that which Cython wrote."""
 
+from robai._core cimport protocols
+
 cdef extern from *:
     """
     #define ROBAI_TEXT_(x) #x
@@ -18,6 +20,7 @@ cdef extern from *:
     const char* ROBAI_FLAGS             # defined by setup.py
     const unsigned int CYTHON_HEX_VERSION
 
+ABI = protocols.ABI
 COMPILER = ROBAI_COMPILER.decode()
 FLAGS = ROBAI_FLAGS.decode()            # beside those that Python itself was compiled with
 CYTHON = ".".join(str(CYTHON_HEX_VERSION >> shift & 0xFF) for shift in (24, 16, 8))

@@ -5,7 +5,6 @@ import importlib.metadata
 import math
 import os
 import platform
-import re
 import struct
 import sys
 import sysconfig
@@ -20,10 +19,11 @@ import numpy as np
 from robai import bandits, families, kl, policies
 from robai._base.text import painted
 from robai._base.version import VERSION
-from robai._core import abi, build
+from robai._core import build
 from robai._core.rng import NUMPY, seed_block
 from robai.cli.output import to_json
 from robai.live import Agent
+from robai.policies.base import BasePolicy
 from robai.simulation import simulate
 
 _EXTRAS = ("matplotlib", "tqdm", "pandas", "shtab")
@@ -75,7 +75,7 @@ def _facts() -> dict[str, Any]:
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return {
         "robai": VERSION,
-        "abi": int(next(filter(None, (re.fullmatch(r"Abi(\d+)", name) for name in dir(abi))))[1]),
+        "abi": build.ABI,
         "python": platform.python_version(),
         "implementation": f"{platform.python_implementation()}, {8 * struct.calcsize('P')} bits",
         "free_threaded": free,
@@ -155,14 +155,14 @@ _BOUNDS = (
 )
 # Pulls of each arm in 50 runs of 2,000 rounds, all played. The generator, the normal distribution and the
 # rules are the package's own, so that a platform has no say but by the last bit of a logarithm.
-_STEPPED = (
+_STEPPED: tuple[tuple[BasePolicy, bandits.Bandit, list[int]], ...] = (
     (policies.UCB(), _GAUSSIAN, [97_924, 2_076]),
     (policies.KLUCB(), _BERNOULLI, [91_001, 617, 8_382]),
     (policies.EOCPUG(), _GAUSSIAN, [98_287, 1_713]),
     (policies.ThompsonSampling(), _GAUSSIAN, [98_300, 1_700]),
 )
 # Mean regret and its standard error, of 100,000 runs: draws may change with the build, laws may not.
-_PLAYED = (
+_PLAYED: tuple[tuple[BasePolicy, bandits.Bandit, int, float, float], ...] = (
     (policies.UCB(), _GAUSSIAN, 10**6, 53.4713, 0.0645),
     (policies.EOCP(0.5), _GAUSSIAN, 10**6, 38.2309, 0.0415),
     (policies.LeadCommit(), _GAUSSIAN, 10**5, 25.7688, 0.0424),
@@ -190,7 +190,7 @@ def _checks() -> Iterator[Check]:
     for policy, bandit, horizon, regret, sem in _PLAYED:
         played = simulate(policy, bandit, horizon, _RUNS, rng=0)
         found = played.digest().regret
-        name = f"regret of {policy.label()} on {bandit!r}, T = {horizon:,}, by the {played.meta['engine']} engine"
+        name = f"regret of {policy.label()} on {bandit!r}, T = {horizon:,}, {played.meta['engine']} engine"
         yield Check(name, found.value, regret, _ERRORS * math.hypot(sem, found.sem))
     one, two = (simulate(policies.UCB(), _GAUSSIAN, 10**4, 600, rng=3, workers=n).pulls for n in (1, 2))
     yield Check("pulls that two threads make otherwise than one", int((one != two).sum()), 0)

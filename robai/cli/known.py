@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from robai import families, kl, policies, rules, theory
 from robai.bandits import Bandit, Bernoulli, Gaussian
-from robai.policies import BasePolicy
+from robai.policies.base import BasePolicy
 
 
 class Answer(NamedTuple):
@@ -44,7 +44,8 @@ _PRACTICAL = Answer(reason="its threshold has no proof: threshold=proved has one
 
 
 def _none(reason: str) -> Answers:
-    return (Answer(reason=reason),) * 3
+    answer = Answer(reason=reason)
+    return answer, answer, answer
 
 
 class Setting:
@@ -132,7 +133,7 @@ def limits(setting: Setting) -> Answers:
 
 def bounds(setting: Setting) -> Answers:
     """At this T, proved."""
-    found = _given(_BOUNDS.get(type(setting.policy), lambda _: (_UNPROVED,) * 3), setting)
+    found = _given(_BOUNDS.get(type(setting.policy), lambda _: _none(_UNPROVED.reason)), setting)
     return (found[0], NEVER, NEVER) if setting.never_commits else found
 
 
@@ -243,10 +244,8 @@ def _uniform(s: Setting) -> Answers:
     means, best = np.array(s.bandit.means), int(np.argmax(s.bandit.means))
     others = np.delete(means, best)
     middle = (means[best] + others) / 2
-    family = s.bandit.family
-    costs = kl.divergence(family, np.full_like(middle, means[best]), middle) + kl.divergence(
-        family, others, middle
-    )
+    top = np.full_like(middle, means[best])
+    costs = kl.divergence(s.bandit, top, middle) + kl.divergence(s.bandit, others, middle)
     pulls = s.asked / float(np.min(costs))
     return _with_threshold(s, Answer(pulls * float(s.gaps.sum())), Answer(pulls * s.bandit.n_arms))
 
@@ -380,7 +379,7 @@ def _sprt_bounds(s: Setting) -> Answers:
 def _moss_bounds(s: Setting) -> Answers:
     """Lattimore and Szepesvari (2020), theorem 9.1, times sigma."""
     if s.policy.anytime:
-        return (_UNPROVED,) * 3
+        return _none(_UNPROVED.reason)
     minimax = 39 * s.sigma * math.sqrt(s.bandit.n_arms * s.horizon) + float(s.gaps.sum())
     return Answer(minimax), NEVER, NEVER
 
