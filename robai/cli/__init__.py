@@ -52,8 +52,8 @@ eval "$(robai completion bash)"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    make_print_safe()
     try:
+        make_print_safe()
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
         return code

@@ -26,6 +26,7 @@ from robai.live import Agent
 from robai.policies.base import BasePolicy
 from robai.simulation import simulate
 
+_GROUPS = Path("/sys/fs/cgroup")
 _EXTRAS = ("matplotlib", "tqdm", "pandas", "shtab")
 
 
@@ -104,7 +105,7 @@ def _limit(*files: str) -> list[str]:
     """The words of the first of these files of the control groups that can be read."""
     for file in files:
         with suppress(OSError):
-            return (Path("/sys/fs/cgroup") / file).read_text().split()
+            return (_GROUPS / file).read_text().split()
     return []
 
 

@@ -196,7 +196,8 @@ def test_policies_that_never_commit_say_so(answers, plan, policy):
     ("policy", "multiple"),
     [
         ("eocp", 1), ("lead-commit", 1), ("ucb", 1), ("ucb:level=ratio", 1), ("kl-ucb:level=++", 1),
-        ("moss", 2), ("moss:anytime=true,alpha=0.5", 1.5), ("ada-ucb", 1), ("thompson", 1), ("bai-etc", 2), ("etc", 2),
+        ("moss", 2), ("moss:anytime=true,alpha=0.5", 1.5), ("ada-ucb", 1), ("thompson", 1), ("bai-etc", 2),
+        ("etc", 2),
         ("sprt-etc", 0.5), ("detc", 1), ("detc-k", 1), ("ucb-alpha", 4), ("ucb-alpha:alpha=1.5", 2.25),
         ("action-elimination", 4), ("track-and-stop:threshold=proved", 2), ("uniform:threshold=proved", 2),
         ("eocp-ug:inflation=1.3", 1), ("ucb:sigma=2", 4),
