@@ -115,6 +115,8 @@ def parsers(asked: str | None) -> tuple[argparse.ArgumentParser, Mapping[str, ar
 
     def texts(name: str, about: str) -> dict[str, Any]:
         examples = [line for line in _EXAMPLES.splitlines() if f"robai {name}" in line]
+        if not name:  # one a command
+            examples = [next(line for line in examples if f"robai {each}" in line) for each in _COMMANDS]
         return {
             "description": about[0].upper() + about[1:],
             "epilog": "\n  ".join(["examples:", *examples]),
@@ -123,7 +125,7 @@ def parsers(asked: str | None) -> tuple[argparse.ArgumentParser, Mapping[str, ar
         }
 
     parser = _Parser("robai", **texts("", "bandits that earn while they learn and commit early."))
-    parser.add_argument("--version", action="version", version=f"robai {VERSION}")
+    parser.add_argument("-V", "--version", action="version", version=f"robai {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, (about, module) in _COMMANDS.items():
         added = commands.add_parser(name, help=about, **texts(name, about))

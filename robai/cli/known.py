@@ -37,7 +37,7 @@ Answers = tuple[Answer, Answer, Answer]  # regret, round of commitment, wrong co
 _LIL = "its constants, heuristic or not, are below those of its theorem"
 NEVER = Answer(reason="it never commits")
 BUDGET = Answer(order="T, its budget")
-_UNPROVED = Answer(reason="nothing is proved of it at a finite horizon")
+_UNPROVED = Answer(reason="no bound at a finite horizon is computed for it")
 _SMALL = Answer(order="O(1/T)")
 _TOO_LARGE = "numbers become too large, or too small, for it"
 _PRACTICAL = Answer(reason="its threshold has no proof: threshold=proved has one")
