@@ -139,9 +139,17 @@ def bounds(setting: Setting) -> Answers:
 
 def _given(known: Callable[[Setting], Answers], setting: Setting) -> Answers:
     try:
-        return known(setting)
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            regret, commit, wrong = known(setting)
     except ValueError as error:  # a condition of a theorem
         return _none(str(error))
+    except ArithmeticError:
+        return _none(_TOO_LARGE)
+    return _finite(regret), _finite(commit), _finite(wrong)
+
+
+def _finite(answer: Answer) -> Answer:
+    return answer if answer.value is None or math.isfinite(answer.value) else Answer(reason=_TOO_LARGE)
 
 
 def _eocp(s: Setting) -> Answers:
@@ -355,7 +363,7 @@ def theorem(function: Callable[..., Any], given: dict[str, Any]) -> Answer:
         return Answer(reason=str(error))
     except ArithmeticError:
         value = math.inf
-    return Answer(float(value)) if math.isfinite(value) else Answer(reason=_TOO_LARGE)
+    return _finite(Answer(float(value)))
 
 
 def _etc_bounds(s: Setting) -> Answers:

@@ -36,8 +36,8 @@ _LEGEND = (
     "proved: an upper bound at this T; asymptotic: an upper bound to leading order, as T grows",
     "vacuous: no better than gap T, the horizon or certainty; -: nothing, and why:",
 )
-_AFFORDABLE = 10**8  # rounds, a matter of seconds
-_PRICES = {TrackAndStop: 100, TTTS: 10_000, ThompsonSampling: 10, BayesUCB: 10}  # of a round
+_AFFORDABLE = 10**9  # looks at an arm: seconds
+_PRICES = {TrackAndStop: 100, TTTS: 10_000, ThompsonSampling: 20, BayesUCB: 20}  # of a look
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -161,22 +161,28 @@ def _obstacle(setting: known.Setting, options: argparse.Namespace) -> str:
     """Why the policy is not simulated, if it is not."""
     if options.simulate is not None:
         return "" if options.simulate else "not simulated: --no-simulate"
-    policy, bandit, horizon = setting.policy, setting.bandit, setting.horizon
-    if Simulation.of(policy, bandit, horizon, 1, Seed.of(0), "auto").engine == "leap":
+    policy, bandit, rounds = setting.policy, setting.bandit, float(setting.horizon)
+    if Simulation.of(policy, bandit, setting.horizon, 1, Seed.of(0), "auto").engine == "leap":
+        # measured: the time of a run grows like the square root of the pulls of a worse arm
+        regret = known.theorem(theory.regret_lower_bound, vars(setting)).value or 0.0
+        pulls = min(rounds, regret / float(setting.gaps[0]))
+        looks = math.sqrt(pulls * bandit.n_arms) * (300 if isinstance(bandit, Gaussian) else 3000)
+    else:
+        rounds = min(rounds, _expected(setting))
+        looks = rounds * _PRICES.get(type(policy), 1) * bandit.n_arms
+    if options.runs * looks <= _AFFORDABLE:
         return ""
-    rounds = min(float(horizon), _expected(setting))
-    if options.runs * rounds * _PRICES.get(type(policy), 1) <= _AFFORDABLE:
-        return ""
-    return f"not simulated: up to {_large(rounds, ',.0f')} rounds a run; --simulate plays them all the same"
+    return f"not simulated: some {_large(rounds, ',.0f')} rounds a run; --simulate plays them all the same"
 
 
 def _expected(setting: known.Setting) -> float:
-    """Rounds that are played one by one, generously."""
+    """Rounds that are played one by one, roughly."""
     limit = known.limits(setting)[1]
     if setting.never_commits or limit == known.BUDGET:
         return math.inf
     if limit.value is None:
-        return 20 * theory.weights(setting.bandit)[1] * setting.asked
+        time = known.theorem(lambda bandit: theory.weights(bandit)[1], vars(setting)).value
+        return math.inf if time is None else 3 * time * setting.asked
     return 2 * limit.value
 
 
