@@ -3,11 +3,11 @@
     python bench/peers.py
     python bench/peers.py --quick --only numba pymab
 
-Every package that is installed plays UCB, KL-UCB and Thompson sampling, as far as it has them (players.py), on
-two and on ten arms. Its mean regret must be within 5 standard errors of the difference from that of the policy
-of robai that has the same law, by either engine; else it plays another game, and is not timed. Then the
-package and both engines are timed in turn, by the processor's time on one core; a number is the smallest of
-several repetitions.
+Every package that is installed plays UCB, KL-UCB and Thompson sampling, as far as it has them (players.py),
+on two and on ten arms. Its mean regret must be within 5 standard errors of the difference from that of the
+policy of robai that has the same law, by either engine; else it plays another game, and is not timed. Then
+the package and both engines are timed in turn, by the processor's time on one core; a number is the smallest
+of several repetitions.
 """
 
 import argparse
@@ -37,7 +37,7 @@ HORIZON = 10**4
 CHECK_HORIZON = 2000  # long enough to tell policies apart, short enough for the slowest
 CHECK_RUNS = 10_000  # of robai
 
-FULL = Effort(repetitions=12, piece=0.1, least=3, longest=6.0, many=ARMS)
+FULL = Effort(repetitions=10, piece=0.05, least=2, longest=4.0, many=ARMS)
 QUICK = Effort(repetitions=3, piece=0.01, least=1, longest=0.5, many=ARMS[:1])
 
 
@@ -108,11 +108,13 @@ def checked(peer, game, n_arms, runs):
 
 def time_row(row, effort):
     """The time of the peer and of the engines, in turn."""
-    game, n_arms = row.game, row.n_arms
+    game, n_arms, together = row.game, row.n_arms, row.peer.together
+    # Many runs at once are many rounds, and all of them take the same time: fewer are enough.
+    horizon = HORIZON if together is None else CHECK_HORIZON
 
     def theirs(runs):
-        game.play(means(n_arms), HORIZON, runs, 0)
-        return runs * HORIZON
+        game.play(means(n_arms), horizon, runs, 0)
+        return runs * horizon
 
     def ours(engine):
         def play(runs):
@@ -121,7 +123,6 @@ def time_row(row, effort):
 
         return fitted(play, effort.piece)
 
-    together = row.peer.together
     row.times["peer"] = fitted(theirs, effort.piece) if together is None else Contestant(theirs, together)
     row.times |= {engine: ours(engine) for engine in engines(row)}
     interleave(row.times.values(), effort)
@@ -144,6 +145,7 @@ def rows_of(peer, effort, share):
                     if abs(row.farthest) <= STANDARD_ERRORS:
                         time_row(row, effort)
                         rows.append(row)
+                        print(*name(row), file=sys.stderr)
                     else:
                         where = f"{peer.distribution}, {game.policy.label()}, K = {n_arms}"
                         texts = [f"{each} {regret}" for each, regret in row.regrets.items()]
@@ -198,7 +200,6 @@ def main(arguments=None, peers=players.PEERS):
             found, failed = rows_of(peer, effort, share)
             rows += found
             wrong += failed
-            print(f"{peer.distribution}: {len(found)} rows", file=sys.stderr)
     print_rows(rows)
     left_out = [(peer.distribution, peer.left_out) for peer in peers if peer.left_out]
     for title, lines in (("Skipped", wrong), ("Left out", left_out)):
