@@ -1,12 +1,13 @@
-"""What all recipes play: one policy that leaps and one that plays every round, in several batches a worker."""
+"""What all recipes play: a policy that leaps and one that plays every round, in several batches a worker."""
 
 import robai
 
+POLICIES = [robai.EOCPUG(), robai.ThompsonSampling()]
+GAME = {"bandit": robai.Gaussian([0.7, 0.2]), "horizon": 2000, "runs": 1000, "rng": 0}
+
 
 def play(**how):
-    return robai.compare(
-        [robai.EOCPUG(), robai.ThompsonSampling()], robai.Gaussian([0.7, 0.2]), 2000, 1000, rng=0, **how
-    )
+    return robai.compare(POLICIES, **GAME, **how)
 
 
 def check(played):
