@@ -36,11 +36,12 @@ def test_a_recipe_finds_what_threads_find(name, tmp_path):
         if shutil.which("mpiexec") is None:
             pytest.skip("there is no mpiexec")
         start = ["mpiexec", "-n", "3", *start]
-    settings = {f"OMPI_{'MCA_' * each.islower()}{each}": "1" for each in MPI}
+    settings = os.environ | {f"OMPI_{'MCA_' * each.islower()}{each}": "1" for each in MPI}
+    settings.pop("PYTHONSAFEPATH")  # a recipe imports its experiment from beside it
     for after in calls:
         ran = subprocess.run(
             [*start, *before, str(RECIPES / f"{name}.py"), *after],
-            cwd=tmp_path, env=os.environ | settings, capture_output=True, text=True, timeout=300,
+            cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=300,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
     assert "\nThompsonSampling()  1,000  " in ran.stdout  # which `check` prints when all is equal
