@@ -64,7 +64,7 @@ class StopFile:
         try:
             size = os.stat(self.path).st_size
         except OSError:
-            return self._seen  # some executors cancel what is under way: nobody waits for it to remove the file
+            return self._seen  # gone at once where an executor cancels what is under way
         self._seen = True
         return size > 0
 
