@@ -273,9 +273,10 @@ def smpybandits():
         def play(means, horizon, runs, seed):
             random.seed(seed)  # it draws from both global generators
             np.random.seed(seed)  # noqa: NPY002
+            policy = {"archtype": theirs, "params": {}}  # codespell:ignore archtype
             configuration = {
                 "horizon": horizon, "repetitions": runs, "n_jobs": 1, "verbosity": 0,
-                "environment": [arms(means)], "policies": [{"archtype": theirs, "params": {}}],
+                "environment": [arms(means)], "policies": [policy],
             }  # fmt: skip
             with contextlib.redirect_stdout(silent):
                 evaluator = Evaluator(configuration)
