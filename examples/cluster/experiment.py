@@ -1,4 +1,4 @@
-"""What all recipes play: a policy that leaps and one that plays every round, in several batches a worker."""
+"""What all recipes play: two policies, in several batches a worker."""
 
 import robai
 
