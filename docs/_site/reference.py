@@ -1,0 +1,97 @@
+"""The reference: a page for each public module, with an entry for each of its public names.
+
+Nothing is listed here but the modules: names are those of `__all__`, so that a new one has its entry at once. The
+build warns of a public name or method that has none, and a warning ends it.
+"""
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+
+from sphinx.util import logging
+
+import robai
+
+LOG = logging.getLogger(__name__)
+
+# Page: title, module, names that are not of its __all__ and have an entry all the same.
+MODULES = {
+    "simulation": ("Simulating, identifying, live experiments", "robai", ()),
+    "result": ("Results", "robai.result", ()),
+    "policies": ("Policies", "robai.policies", ("BasePolicy",)),
+    "rules": ("Rules", "robai.rules", ()),
+    "bandits": ("Bandits", "robai.bandits", ("Bandit",)),
+    "families": ("Reward families", "robai.families", ()),
+    "priors": ("Priors", "robai.priors", ()),
+    "kl": ("Divergences", "robai.kl", ()),
+    "theory": ("Theory", "robai.theory", ()),
+    "plotting": ("Figures", "robai.plotting", ()),
+    "custom": ("Policies written in Python", "robai.custom", ()),
+}
+PARTS = {"Functions": inspect.isroutine, "Classes": inspect.isclass, "Data": lambda thing: True}
+
+
+def listed(module, more=()):
+    """Public names of a module by their shortest path: `robai.UCB`, not `robai.policies.UCB`."""
+    for name in sorted({*module.__all__, *more}, key=str.lower):
+        thing = getattr(module, name)
+        if not inspect.ismodule(thing):
+            top = getattr(robai, name, None) is thing and name in robai.__all__
+            yield f"robai.{name}" if top else f"{module.__name__}.{name}", thing
+
+
+def entries():
+    """(page, path, object) of every public name, once: with its own module before the package itself."""
+    seen = set()
+    for page, (_, path, more) in sorted(MODULES.items(), key=lambda each: each[1][1] == "robai"):
+        for name, thing in listed(import_module(path), more):
+            if name not in seen:
+                seen.add(name)
+                yield page, name, thing
+
+
+def text(page):
+    """The page of a module, in reStructuredText."""
+    title, module, _ = MODULES[page]
+    # Not by automodule, after which autosummary takes every name for one of the module's.
+    lines = [title, "=" * len(title), "", inspect.getdoc(import_module(module)), ""]
+    left = [(name, thing) for where, name, thing in entries() if where == page]
+    for heading, belongs in PARTS.items():
+        part = [name for name, thing in left if belongs(thing)]
+        left = [(name, thing) for name, thing in left if name not in part]
+        if part:
+            lines += [heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: names", ""]
+            lines += [*(f"   {name}" for name in part), ""]
+    return "\n".join(lines)
+
+
+def write(app, config):
+    folder = Path(app.srcdir) / "reference"
+    for page in MODULES:
+        (folder / f"{page}.rst").write_text(text(page))
+
+
+def methods(path, thing):
+    """The public methods and properties that a class of the package has from the package, Spec's but once."""
+    for name, member in inspect.getmembers_static(thing):
+        owner = next(each for each in thing.__mro__ if name in vars(each))
+        shown = inspect.isroutine(member) or isinstance(member, (classmethod, staticmethod, property))
+        if shown and not name.startswith("_") and owner.__module__.startswith("robai.") and owner is not SPEC:
+            yield f"{path}.{name}"
+
+
+SPEC = inspect.getmro(robai.policies.BasePolicy)[1]
+
+
+def check(app, env):
+    known = env.domains.python_domain.objects
+    for _, path, thing in entries():
+        for name in [path, *(methods(path, thing) if inspect.isclass(thing) else ())]:
+            if name not in known:
+                LOG.warning("%s is public and is not in the reference", name)
+
+
+def setup(app):
+    app.connect("config-inited", write)  # before pages are looked for
+    app.connect("env-check-consistency", check)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
