@@ -1,10 +1,13 @@
 """How Sphinx makes the site; `python tools/docs.py` calls it on a copy of this folder."""
 
 import sys
+import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_site"))
+
+URLS = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
 
 import robai  # noqa: E402 - the installed package
 
@@ -30,7 +33,6 @@ python_maximum_signature_line_length = 80
 # Markdown: the headings are anchors as on GitHub, and $ is mathematics.
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
-# A schema of a type is no link of the site's own; bench/ and examples/ are named, not linked.
 suppress_warnings = ["config.cache"]  # sphinx-gallery's functions in its settings cannot be pickled
 
 # Notebooks are stored without outputs and run here; an error ends the build.
@@ -73,6 +75,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
+    "github_url": URLS["Repository"],
     "show_prev_next": False,
     "show_nav_level": 1,
     "navigation_depth": 3,

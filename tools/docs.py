@@ -11,12 +11,15 @@ import argparse
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+SOURCE = URLS["Repository"] + "/blob/main/"  # of files that are no pages
 
 
 def stage(folder):
@@ -27,7 +30,7 @@ def stage(folder):
         (folder / f"{name.lower()}.md").write_text(page.replace("](docs/", "]("), encoding="utf-8")
     for page in folder.glob("*.md"):
         shown = page.read_text(encoding="utf-8").replace("](../CONTRIBUTING.md", "](contributing.md")
-        page.write_text(shown, encoding="utf-8")
+        page.write_text(shown.replace("](../", f"]({SOURCE}"), encoding="utf-8")
 
 
 def build(folder):
