@@ -64,7 +64,7 @@ sphinx_gallery_conf = {
     "min_reported_time": 10**6,
     "download_all_examples": False,
     "abort_on_example_error": True,
-    "matplotlib_animations": False,
+    "capture_repr": (),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -72,6 +72,7 @@ html_title = "robai"
 html_math_renderer = "mathml"
 html_static_path = ["_site/static"]
 html_css_files = ["site.css"]
+html_sidebars = {page: [] for page in ("index", "start", "mathematics")}  # have no pages below them
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

@@ -8,6 +8,7 @@ A warning is an error. Sphinx writes pages of its own among those it reads, so i
 """
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -23,13 +24,17 @@ SOURCE = URLS["Repository"] + "/blob/main/"  # of files that are no pages
 
 
 def stage(folder):
-    """What Sphinx reads: docs/, and the pages of the root, with links as they are from there."""
+    """What Sphinx reads: docs/, and the pages of the root, with links as they are from there.
+
+    The empty line that ends a doctest before the end of its block is left out.
+    """
     shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("_site", "conf.py", "__pycache__"))
     for name in ("CHANGELOG", "CONTRIBUTING"):
         page = (ROOT / f"{name}.md").read_text(encoding="utf-8")
         (folder / f"{name.lower()}.md").write_text(page.replace("](docs/", "]("), encoding="utf-8")
     for page in folder.glob("*.md"):
         shown = page.read_text(encoding="utf-8").replace("](../CONTRIBUTING.md", "](contributing.md")
+        shown = re.sub(r"^(```python\n.*?)\n\n```$", r"\1\n```", shown, flags=re.DOTALL | re.MULTILINE)
         page.write_text(shown.replace("](../", f"]({SOURCE}"), encoding="utf-8")
 
 
@@ -38,7 +43,8 @@ def build(folder):
     for each in (source, site):
         shutil.rmtree(each, ignore_errors=True)
     stage(source)
-    command = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--quiet", "--conf-dir", DOCS]
+    # -P: the installed package is documented, not what is found in this folder
+    command = [sys.executable, "-P", "-m", "sphinx", "--fail-on-warning", "--quiet", "--conf-dir", DOCS]
     subprocess.run([*command, "--doctree-dir", folder / "doctrees", source, site], check=True)
     return site
 

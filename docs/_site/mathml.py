@@ -17,7 +17,7 @@ def mathml(translator, node, as_block):
     except MathError as error:
         LOG.warning("%s: %s", node.astext(), error, location=node)
         shown = translator.encode(node.astext())
-    return shown.replace("&ApplyFunction;", "\u2061")
+    return shown.replace("<mo>&ApplyFunction;</mo>", '<mspace width="0.17em"></mspace>')  # log T, not logT
 
 
 def inline(translator, node):

@@ -1,7 +1,7 @@
 """The reference: a page for each public module, with an entry for each of its public names.
 
-Nothing is listed here but the modules: names are those of `__all__`, so that a new one has its entry at once. The
-build warns of a public name or method that has none, and a warning ends it.
+Nothing is listed here but the modules: names are those of `__all__`, so that a new one has its entry at once.
+The build warns of a public name or method that has none, and a warning ends it.
 """
 
 import inspect
@@ -56,7 +56,8 @@ def text(page):
         part = [name for name, thing in left if belongs(thing)]
         left = [(name, thing) for name, thing in left if name not in part]
         if part:
-            lines += [heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: names", ""]
+            lines += [heading, "-" * len(heading), "", ".. autosummary::", "   :nosignatures:"]
+            lines += ["   :toctree: names", ""]
             lines += [*(f"   {name}" for name in part), ""]
     return "\n".join(lines)
 

@@ -2,8 +2,8 @@
 What is proved and what happens
 ===============================
 
-The finite-time theorem bounds EOCP's regret by a sum of terms. `robai.theory` computes each of them, and a simulation
-shows how much room is left.
+The finite-time theorem bounds EOCP's regret by a sum of terms. `robai.theory` computes each of them, and
+a simulation shows how much room is left.
 """
 
 from dataclasses import asdict
@@ -23,7 +23,8 @@ figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 shown = ["leading", "inflation", "deviation", "first_pulls"]
 ax.stackplot(horizons, [[each[name] for each in terms] for name in shown], labels=shown, alpha=0.4)
 ax.plot(horizons, [result.final_regret.mean() for result in games.values()], "ko-", label="simulated")
-ax.plot(horizons, [theory.regret_lower_bound(bandit, horizon) for horizon in horizons], "k:", label="Lai and Robbins")
+limits = [theory.regret_lower_bound(bandit, horizon) for horizon in horizons]
+ax.plot(horizons, limits, "k:", label="Lai and Robbins")
 ax.set(xscale="log", xlabel="horizon T", ylabel="regret")
 ax.legend()
 

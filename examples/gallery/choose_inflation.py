@@ -2,8 +2,8 @@
 How much to explore: c in l = log T + c sqrt(log T)
 ===================================================
 
-The theorems need c = 4 sqrt 2, experiments use c = 1. A larger c explores more: more regret, a later commitment, and
-fewer wrong ones. Arms that are close show the price.
+The theorems need c = 4 sqrt 2, experiments use c = 1. A larger c explores more: more regret, a later
+commitment, and fewer wrong ones. Arms that are close show the price.
 """
 
 import matplotlib.pyplot as plt
@@ -23,4 +23,5 @@ games.plot_parameter("inflation", ax=right, quantity="commitment")
 
 for policy, result in zip(policies, games.values(), strict=True):
     wrong = result.wrong_commit()
-    print(f"c = {policy.inflation:.2f}: {wrong.count} of {wrong.committed}, {wrong.low:.3%} to {wrong.high:.3%}")
+    interval = f"{wrong.low:.3%} to {wrong.high:.3%}"
+    print(f"c = {policy.inflation:.2f}: {wrong.count} of {wrong.committed}, {interval}")

@@ -13,13 +13,14 @@ played = robai.compare(policies, bandit, horizon=10**6, runs=2000, rng=0)
 print(played.summary())
 
 # %%
-# Regret against rounds, with the 95 % confidence band of the mean. A dot is the median round of the commitment: from
-# there on the curve is flat, unless some runs have committed to the wrong arm. The grey line has the slope that Lai
-# and Robbins prove to be the least in the long run.
+# Regret against rounds, with the 95 % confidence band of the mean. A dot is the median round of the
+# commitment: from there on the curve is flat, unless some runs have committed to the wrong arm. The grey
+# line has the slope that Lai and Robbins prove to be the least in the long run.
 
 played.plot(lower_bound=robai.theory.lai_robbins(bandit))
 
 # %%
-# Further left is an earlier commitment, lower is less regret. No policy with a filled point is beaten in both.
+# Further left is an earlier commitment, lower is less regret. No policy with a filled point is beaten in
+# both.
 
 played.plot_tradeoff()

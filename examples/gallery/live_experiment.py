@@ -2,8 +2,8 @@
 A live experiment, watched
 ==========================
 
-An agent serves visitors and gets answers. What an engineer sees of it: a table, a sentence and a figure with the bounds
-that the rule itself compares.
+An agent serves visitors and gets answers. What an engineer sees of it: a table, a sentence and a figure
+with the bounds that the rule itself compares.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 New means in every run
 ======================
 
-A comparison on one bandit says who is better there. Here every run has ten Bernoulli arms with means of its own, drawn
-uniformly, and the regret is an average over bandits. All policies meet the same ones.
+A comparison on one bandit says who is better there. Here every run has ten Bernoulli arms with means of
+its own, drawn uniformly, and the regret is an average over bandits. All policies meet the same ones.
 """
 
 import robai

@@ -2,8 +2,8 @@
 Rehearse on your own data
 =========================
 
-Revenue per visitor is mostly zero and sometimes large. Resampling last month's visitors shows how a policy would have
-done before anyone is experimented on.
+Revenue per visitor is mostly zero and sometimes large. Resampling last month's visitors shows how a
+policy would have done before anyone is experimented on.
 """
 
 import numpy as np
@@ -19,8 +19,8 @@ shop = robai.Empirical({name: np.minimum(revenue, 100.0) for name, revenue in la
 print({name: round(mean, 3) for name, mean in zip(shop.names, shop.means, strict=True)})
 
 # %%
-# The variance is estimated with the means. Not every run ends with a decision: at this size of the difference 100,000
-# visitors are not many, and that is worth knowing before the test.
+# The variance is estimated with the means. Not every run ends with a decision: at this size of the
+# difference 100,000 visitors are not many, and that is worth knowing before the test.
 
 family = robai.families.Gaussian()
 policies = {"KL-UCB": robai.KLUCB(family=family), "KL-EOCP-UG": robai.KLEOCPUG(family=family)}
