@@ -65,6 +65,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "abort_on_example_error": True,
     "capture_repr": (),
+    "write_computation_times": False,
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -68,16 +68,19 @@ def write(app, config):
         (folder / f"{page}.rst").write_text(text(page))
 
 
+SPEC = inspect.getmro(robai.policies.BasePolicy)[
+    1
+]  # what every policy, rule and bandit has; shown with the bases
+
+
 def methods(path, thing):
-    """The public methods and properties that a class of the package has from the package, Spec's but once."""
+    """The documented methods and properties that a class has from the package."""
     for name, member in inspect.getmembers_static(thing):
         owner = next(each for each in thing.__mro__ if name in vars(each))
-        shown = inspect.isroutine(member) or isinstance(member, (classmethod, staticmethod, property))
-        if shown and not name.startswith("_") and owner.__module__.startswith("robai.") and owner is not SPEC:
+        kinds = isinstance(member, (classmethod, staticmethod, property)) or inspect.isroutine(member)
+        own = owner.__module__.startswith("robai.") and owner is not SPEC
+        if kinds and own and not name.startswith("_") and inspect.getdoc(member):
             yield f"{path}.{name}"
-
-
-SPEC = inspect.getmro(robai.policies.BasePolicy)[1]
 
 
 def check(app, env):

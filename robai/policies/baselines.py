@@ -126,7 +126,7 @@ class ThompsonSampling(BasePolicy):
 
 @spec
 class BAIETC(BasePolicy):
-    """Explore both arms in turn, commit when |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t).
+    """Explore both arms in turn, commit when their means differ by sigma sqrt(8 log(T/t) / t).
 
     Garivier, Kaufmann and Lattimore (2016). Two arms. Regret 4/gap log T, twice the optimum;
     commitment in O(log T).

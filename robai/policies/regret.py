@@ -117,7 +117,7 @@ class ETC(BasePolicy):
 class SPRTETC(BasePolicy):
     """Explore both arms in turn until a sequential probability ratio test decides, then commit.
 
-    It ends when (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: Garivier, Kaufmann and
+    It ends when (t/2) gap abs(m_1 - m_2) >= sigma^2 log(T gap^2 / sigma^2), at even t: Garivier, Kaufmann and
     Lattimore (2016). Two arms. Regret 1/gap log T for Gaussian arms of this gap, the least of policies that
     pull both arms alike until they commit, and twice the optimum of all that know the gap.
 

@@ -206,13 +206,14 @@ class Separation(Stopping):
 
     bounds "gaussian": m +- sigma sqrt(2 f / N). "bernstein": those of `BernsteinBound`. "kl": the q on
     either side of m with N d(m, q) = f. The level f is share * log T if a share is given, else it aims at
-    an error of delta, 1/T by default:
+    an error of delta, 1/T by default::
 
-    "iterated"   log(3 log^2(N) / delta): UCB_alpha
-    "practical"  log((1 + log t) / delta); no theorem
-    "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and Kalyanakrishnan (2013);
-                 bounds "gaussian": log(5 K t^4 / (4 delta)), Kalyanakrishnan et al. (2012)
-    "proved"     the same
+        "iterated"   log(3 log^2(N) / delta): UCB_alpha
+        "practical"  log((1 + log t) / delta); no theorem
+        "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and
+                     Kalyanakrishnan (2013); bounds "gaussian": log(5 K t^4 / (4 delta)),
+                     Kalyanakrishnan et al. (2012)
+        "proved"     the same
 
     With the last two the arm is wrong with probability delta at most, whichever arms were pulled.
     """
@@ -238,7 +239,7 @@ class Separation(Stopping):
 
 @spec
 class MeanGap(Stopping):
-    """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
+    """When abs(m_1 - m_2) >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
 
     instead: ClassVar[str] = "LikelihoodRatio"
     sigma: Sigma = parameter(SIGMA, default=None)
@@ -266,7 +267,7 @@ class FixedBudget(Stopping):
 
 @spec
 class SPRT(Stopping):
-    """When (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: SPRT-ETC, two arms in turn."""
+    """When (t/2) gap abs(m_1 - m_2) >= sigma^2 log(T gap^2 / sigma^2), at even t: SPRT-ETC, two arms."""
 
     instead: ClassVar[str] = "LikelihoodRatio"
     gap: float = parameter(GAP)
@@ -284,16 +285,16 @@ class LikelihoodRatio(Stopping):
     min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
     share * log T if a share is given; if a level is, log(T / (N_a + N_b)) for "ratio", log(T / min(N_a, N_b))
     for "pulls", log T for "horizon", while rounds are left: that of LeadCommit. Else it aims at an error of
-    delta, 1/T by default:
+    delta, 1/T by default::
 
-    "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
-    "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
-    "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
-    "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
-                         but bounded rewards and an unknown variance
-    "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
-                         bounded and Gaussian rewards, also of unknown variance
-    "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
+        "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
+        "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
+        "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
+        "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021);
+                             any family but bounded rewards and an unknown variance
+        "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
+                             bounded and Gaussian rewards, also of unknown variance
+        "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
 
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
     """
