@@ -33,7 +33,6 @@ python_maximum_signature_line_length = 80
 # Markdown: the headings are anchors as on GitHub, and $ is mathematics.
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
-suppress_warnings = ["toc.empty_glob"]  # a page may be yet to come
 
 # Notebooks are stored without outputs and run here; an error ends the build.
 nb_execution_mode = "force"
@@ -47,6 +46,7 @@ autosummary_imported_members = True
 autodoc_default_options = {"member-order": "groupwise"}
 autodoc_typehints = "none"  # numpydoc shows the types that docstrings give
 numpydoc_show_class_members = False
+numpydoc_validation_checks = {"GL06", "GL07"}  # sections of another name or order than numpydoc's
 numpydoc_attributes_as_param_list = True
 default_role = "autolink"  # `name` is a link where there is something of that name
 

@@ -5,6 +5,8 @@ The build warns of a public name or method that has none, and a warning ends it.
 """
 
 import inspect
+import re
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 
@@ -36,14 +38,34 @@ def listed(module, more=()):
             yield f"robai.{name}" if top else f"{module.__name__}.{name}", thing
 
 
+def returned(thing):
+    """The classes of the package that a function, or a method or property of a class, says it returns."""
+    members = inspect.getmembers_static(thing) if inspect.isclass(thing) else [("", thing)]
+    for name, member in members:
+        function = getattr(member, "fget", getattr(member, "__func__", member))
+        names = getattr(function, "__globals__", {}) if not name.startswith("_") else {}
+        for word in re.findall(r"[\w.]+", str(getattr(function, "__annotations__", {}).get("return", ""))):
+            first, *rest = word.split(".")
+            kind = reduce(lambda here, each: getattr(here, each, None), rest, names.get(first))
+            if inspect.isclass(kind):
+                path = f"{kind.__module__}.{kind.__name__}"
+                if path.startswith("robai.") and "._" not in path:
+                    yield path, kind
+
+
 def entries():
-    """(page, path, object) of every public name, once: with its own module before the package itself."""
-    seen = set()
+    """(page, path, object) of every public name, once: with its own module before the package itself.
+
+    What is returned by what is listed has an entry too, after it.
+    """
+    seen, found = set(), []
     for page, (_, path, more) in sorted(MODULES.items(), key=lambda each: each[1][1] == "robai"):
-        for name, thing in listed(import_module(path), more):
-            if name not in seen:
-                seen.add(name)
-                yield page, name, thing
+        found += [(page, *each) for each in listed(import_module(path), more)]
+    for page, name, thing in found:
+        if id(thing) not in seen:
+            seen.add(id(thing))
+            found += [(page, *each) for each in returned(thing)]
+            yield page, name, thing
 
 
 def text(page):
