@@ -11,8 +11,8 @@ import pytest
 from robai.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 MODULES = sorted(
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
     for path in (ROOT / "robai").rglob("*.py")
@@ -44,15 +44,6 @@ def links(page):
     return [*named.values(), *re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_links_lead_somewhere(page):
-    for target in links(page):
-        if own := re.fullmatch(rf"{re.escape(URLS['Repository'])}/(?:blob|raw)/main/(.*)", target):
-            assert (ROOT / own[1]).exists(), target
-        elif not target.startswith("http"):
-            assert (page.parent / target).exists(), target
-
-
 def test_links_of_the_readme_work_where_it_is_shown_alone():
     assert all(target.startswith("https://") for target in links(ROOT / "README.md"))
     assert URLS["Documentation"] in (ROOT / "README.md").read_text()
@@ -66,6 +57,15 @@ def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
         for line in re.findall(r"^robai (?:plan|policies) .*$", block, re.M):
             assert main(shlex.split(line, comments=True)[1:]) == 0, line
             assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page):
+    for target in links(page):
+        if own := re.fullmatch(rf"{re.escape(URLS['Repository'])}/(?:blob|raw)/main/(.*)", target):
+            assert (ROOT / own[1]).exists(), target
+        elif not target.startswith("http"):
+            assert (page.parent / target).exists(), target
 
 
 @pytest.mark.parametrize("name", MODULES)
