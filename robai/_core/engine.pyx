@@ -18,8 +18,7 @@ from robai._core.rng cimport seed_apart
 TAPE_LENGTH = TAPE
 
 
-cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
-    """Is the batch's piece over, now that so much more work is done?"""
+cdef bint late(Batch batch, int64_t work) noexcept nogil:
     batch._work += work
     if batch._work < LOOK:
         return False
