@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robai._base.intervals import Mean
+from robai._base.intervals import Mean, normal_quantile
 from robai._base.text import percent
+from robai._base.verdicts import Word, within
 from robai.bandits import Bandit
 from robai.families import Bounded
 from robai.identification import identify
@@ -55,6 +56,7 @@ class Experiment(ABC):
     runs: int
     quick_runs: int  # enough to see the claims, few enough for a minute
     beside: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict)
+    tolerance: float = 0.04  # part of a number from elsewhere by which ours may differ
 
     quantity: ClassVar[str]  # what is measured
     pictures: ClassVar[tuple[Picture, ...]]
@@ -112,15 +114,21 @@ class Experiment(ABC):
         mean, theirs = self.mean(result), other.sem
         if math.isnan(theirs):
             theirs = mean.sem * math.sqrt(result.runs / self.runs)
-        return Apart(mean, other, (mean.value - other.value) / math.hypot(mean.sem, theirs))
+        return Apart(mean, other, math.hypot(mean.sem, theirs), self.tolerance)
 
 
 class Apart(NamedTuple):
-    """A mean of ours, one from elsewhere, and their difference in standard errors of it."""
+    """A mean of ours, one from elsewhere, the standard error of their difference, and how far is too far."""
 
     ours: Mean
     other: Mean
-    errors: float
+    sem: float
+    tolerance: float
+
+    @property
+    def errors(self) -> float:
+        """The difference in standard errors of it."""
+        return (self.ours.value - self.other.value) / self.sem
 
     @property
     def share(self) -> float:
@@ -128,12 +136,15 @@ class Apart(NamedTuple):
         return self.ours.value / self.other.value - 1.0
 
     @property
+    def matches(self) -> Word:
+        """Whether both are the same, within 5 standard errors of the difference and some percent."""
+        reach = normal_quantile(0.95) * self.sem / self.other.value
+        word = within((self.share - reach, self.share + reach), -self.tolerance, self.tolerance)
+        return "fails" if abs(self.errors) > 5.0 else word
+
+    @property
     def verdict(self) -> str:
-        """Whether both are the same, within 5 standard errors of the difference and 4 %."""
-        excess = abs(self.share) - 0.04
-        if abs(self.errors) > 5.0 or excess > 2.0 * self.ours.sem / self.other.value:
-            return "not matched"
-        return "matched" if excess <= 0.0 else "undecided"  # for want of runs
+        return {"holds": "matched", "fails": "not matched", "not decided": "not decided"}[self.matches]
 
     def text(self) -> str:
         errors = f"{self.errors:+.1f} s.e."

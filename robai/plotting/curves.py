@@ -73,7 +73,7 @@ def plot_regret(
     bands = [_band(result, band, z) for result in results]
     fresh = not ax.has_data()
     curves = []
-    for result, own, ends in zip(results, styles("linestyle", ax=ax), bands, strict=False):
+    for result, own, ends in zip(results, styles(results, "linestyle", ax=ax), bands, strict=True):
         style: dict[str, Any] = own | {"label": result.label} | line
         if result.runs == 1:
             style = {"drawstyle": "steps-post"} | style
@@ -171,7 +171,7 @@ def plot_commitment(
     """
     results, ax = as_results(results), axes(ax)
     medians, paths = [], []
-    for result, own in zip(results, styles("linestyle", ax=ax), strict=False):
+    for result, own in zip(results, styles(results, "linestyle", ax=ax), strict=True):
         rounds, share = distribution(result.commit_time[result.committed], result.runs, result.horizon)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
@@ -235,7 +235,7 @@ def plot_tradeoff(
     points, steps = [], []
     paths: list[tuple[Any, Any]] = []
     for result, (rounds, regret), best, style in zip(
-        results, means, front, styles("marker", ax=ax), strict=False
+        results, means, front, styles(results, "marker", ax=ax), strict=True
     ):
         never = not result.committed.any()
         x, y = column if never else rounds.value, regret.value
@@ -376,7 +376,9 @@ def _draw_means(
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
     z, fresh = normal_quantile(confidence), not ax.has_data()
     ends = []
-    for (label, points), own in zip(curves.items(), styles("linestyle", "marker", ax=ax), strict=False):
+    for (label, points), own in zip(
+        curves.items(), styles(curves, "linestyle", "marker", ax=ax), strict=True
+    ):
         if not points:
             continue
         x = [place for place, _ in points]
