@@ -1,6 +1,6 @@
 """The command line: `robai`, or `python -m robai`.
 
-Exit codes: 0 done; 1 a file or a missing package is in the way, or a claim of the paper does not hold; 2 the
+Exit codes: 0 done; 1 a file or a missing package is in the way, or a claim of the paper fails; 2 the
 arguments make no sense; 130 interrupted. Results go to standard output, all else to standard error.
 """
 
@@ -263,7 +263,7 @@ def _reproduce(options: argparse.Namespace) -> int:
             line.report("drawing the figures", True)
             write_files(reproduction, directory)
         page = Path(out) / "index.html"
-        return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
+        return 1 if any(verdict.result == "fails" for verdict in reproduction.verdicts) else 0
     finally:  # as above
         line.close()
         if reproduction is not None:

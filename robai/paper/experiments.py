@@ -15,16 +15,26 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from robai._base.intervals import Mean, normal_quantile
-from robai._base.text import percent
 from robai._base.verdicts import Word, within
 from robai.bandits import Bandit
 from robai.families import Bounded
 from robai.identification import identify
 from robai.plotting.style import new_figure
 from robai.policies.base import BasePolicy
-from robai.result import Comparison, Identification, Identifications, Result, WrongCommit, identification_text
+from robai.report import html
+from robai.report.figures import Chart, Colours
+from robai.result import (
+    Comparison,
+    Identification,
+    Identifications,
+    Result,
+    charts,
+    identification_page,
+    identification_text,
+    pages,
+)
 from robai.result.digest import record
-from robai.result.text import count_text, mean_text, median_text
+from robai.result.text import mean_text
 from robai.simulation import compare
 from robai.theory import lai_robbins
 
@@ -59,6 +69,7 @@ class Experiment(ABC):
     tolerance: float = 0.04  # part of a number from elsewhere by which ours may differ
 
     quantity: ClassVar[str]  # what is measured
+    about: ClassVar[Mapping[str, str]]  # the columns of the table, explained
     pictures: ClassVar[tuple[Picture, ...]]
 
     def run(self, runs: int | None = None, **options: Any) -> list[Any]:
@@ -80,6 +91,14 @@ class Experiment(ABC):
     @abstractmethod
     def cells(self, result: Any) -> dict[str, str]:
         """What else a table says of a policy."""
+
+    @abstractmethod
+    def chart(self, results: Any, colours: Colours, title: str) -> Chart:
+        """The first figure, for a page."""
+
+    @abstractmethod
+    def details(self, results: Any, colours: Colours) -> str:
+        """More of the same runs, for a page."""
 
     @abstractmethod
     def draw(self, results: Any) -> "tuple[Figure, ...]":
@@ -156,6 +175,7 @@ class RegretExperiment(Experiment):
     """One of regret, over one horizon or several."""
 
     quantity = "regret"
+    about = charts.ABOUT
     pictures = (
         Picture(
             "",
@@ -184,18 +204,22 @@ class RegretExperiment(Experiment):
         return result.digest().regret
 
     def cells(self, result: Result) -> dict[str, str]:
-        digest = result.digest()
-        return {
-            "committed": percent(digest.committed),
-            "median at": median_text(digest),
-            "wrong commitments, 95 % interval": count_text(digest.wrong),
-        }
+        return charts.cells(result)
+
+    def chart(self, results: Comparison, colours: Colours, title: str) -> Chart:
+        return charts.regret_chart(list(results.values()), colours, title, self._bound())
+
+    def details(self, results: Comparison, colours: Colours) -> str:
+        return pages.details(list(results.values()), colours)
+
+    def _bound(self) -> float | None:
+        """The constant of Lai and Robbins, where rewards are of a family."""
+        family = self.bandit.family
+        return None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
 
     def draw(self, results: Comparison) -> "tuple[Figure, ...]":
         curves = new_figure(7.5, 4.5)
-        family = self.bandit.family
-        bound = None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
-        ax = results.plot(curves.subplots(), lower_bound=bound)
+        ax = results.plot(curves.subplots(), lower_bound=self._bound())
         ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
         if any(result.committed.any() for result in results.values()):
             details = new_figure(11, 4 + 1.2 * len(results))
@@ -231,6 +255,7 @@ class ConfidenceExperiment(Experiment):
     delta: float
 
     quantity = "stopping time"
+    about = identification_page.ABOUT
     pictures = (
         Picture(
             "",
@@ -262,14 +287,13 @@ class ConfidenceExperiment(Experiment):
         return Mean(time.mean, time.sem)
 
     def cells(self, result: Identification) -> dict[str, str]:
-        time, complexity = result.time(), result.complexity
-        lower = None if complexity is None else complexity.lower
-        return {
-            "median": f"{time.median:,.0f}",
-            "mean / lower bound": f"{time.mean / lower:.2f}" if lower else "-",
-            "unfinished": f"{result.unfinished:,}",
-            "wrong or unfinished, 95 % interval": count_text(WrongCommit(*result.failure())),
-        }
+        return identification_page.cells(result)
+
+    def chart(self, results: Identifications, colours: Colours, title: str) -> Chart:
+        return identification_page.stopping_chart(list(results.values()), colours, title)
+
+    def details(self, results: Identifications, colours: Colours) -> str:
+        return html.beside(identification_page.details(list(results.values()), colours))
 
     def draw(self, results: Identifications) -> "tuple[Figure, ...]":
         times, details = new_figure(7.5, 4.5), new_figure(11, 4)

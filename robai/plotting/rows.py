@@ -81,7 +81,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
     names = arm_names(results[0])
     for arm in range(results[0].n_arms):
-        means = [_share(result, arm) for result in results]
+        means = [share_of_rounds(result, arm) for result in results]
         is_best = arm in best
         ax.errorbar(
             [mean for mean, _ in means],
@@ -102,7 +102,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     return name_rows(ax, [result.label for result in results])
 
 
-def _share(result: Result, arm: int) -> tuple[float, float]:
+def share_of_rounds(result: Result, arm: int) -> tuple[float, float]:
     """Mean share of the rounds, and half the width of its 95 % interval."""
     pulls = result.pulls_by_rank() if result.own_means else result.pulls
     shares = pulls[:, arm] / result.horizon
@@ -118,8 +118,8 @@ def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
     best = int((gaps == 0).sum())
     ranks = np.arange(best, results[0].n_arms) + 1
     for result, style in zip(results, styles(results, "linestyle", "marker", ax=ax), strict=True):
-        share, error = np.array([_share(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
-        won = percent(sum(_share(result, int(arm))[0] for arm in order[:best]))
+        share, error = np.array([share_of_rounds(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
+        won = percent(sum(share_of_rounds(result, int(arm))[0] for arm in order[:best]))
         label = f"{result.label}, best arm {won}"
         if len(ranks):
             ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from robai.result import Identification, Result
 
 # The first three are Okabe and Ito's. With any colour vision two of them are apart at least as far as the
-# closest of theirs, and all stand out from white, 3:1. Those on a dark page have the same hues. Line styles and
-# markers serve print in grey.
+# closest of theirs, and all stand out from white, 3:1. Those on a dark page have the same hues. Line styles
+# and markers serve print in grey.
 COLOURS = (
     "#0072B2",
     "#D55E00",

@@ -17,6 +17,7 @@ from robai.result.analysis import family_of
 from robai.result.archive import load, save
 from robai.result.arrays import Layout, by_rank, gaps_of, within
 from robai.result.digest import mean_over
+from robai.result.figures import Reported
 from robai.result.identification_text import asked, one_summary, several_summary
 from robai.result.runs import Runs, import_pandas
 from robai.rules.game import FARTHEST_HORIZON, MOST_ROUNDS
@@ -91,7 +92,7 @@ class Proportions(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Identification(Runs):
+class Identification(Runs, Reported):
     """Stopping times and recommendations of many independent runs of one policy.
 
     Attributes
@@ -312,6 +313,9 @@ class Identification(Runs):
         meta = kept | {"runs": sum(each.runs for each in merged), "seconds": seconds, "seeds": seeds}
         return replace(self, **joined, meta=meta)
 
+    def _page(self, title: str | None) -> str:
+        return Identifications([self])._page(title)
+
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the distribution of the stopping time; see `robai.plotting.plot_stopping_time`."""
         return Identifications([self]).plot(ax, **options)
@@ -348,7 +352,7 @@ def _counted(count: int, of: int, confidence: float) -> tuple[int, int, float, f
     return count, of, count / of, *clopper_pearson(count, of, confidence)
 
 
-class Identifications(Mapping[Key, Identification]):
+class Identifications(Mapping[Key, Identification], Reported):
     """Identifications on the same bandit, by label, in the order given.
 
     If there are several budgets they are by (label, budget).
@@ -398,6 +402,11 @@ class Identifications(Mapping[Key, Identification]):
         frames = [each.to_dataframe() for each in self.values()]
         table: pd.DataFrame = import_pandas().concat(frames, ignore_index=True)
         return table
+
+    def _page(self, title: str | None) -> str:
+        from robai.result.identification_page import identifications_page
+
+        return identifications_page(list(self.values()), title)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the distributions of the stopping times; see `robai.plotting.plot_stopping_time`."""
