@@ -237,6 +237,7 @@ def _add_reproduction(parser: argparse.ArgumentParser) -> None:
 def _reproduce(options: argparse.Namespace) -> int:
     from robai._base.directory import replacing
     from robai.paper.gallery import GALLERY
+    from robai.paper.kept import Kept
     from robai.paper.report import write_files
     from robai.paper.reproduction import reproduce
 
@@ -250,6 +251,7 @@ def _reproduce(options: argparse.Namespace) -> int:
         out = options.out or f"robai-report-{study.name}"
     new_figure(1, 1)  # what could fail after minutes of work fails now
     line, reproduction, page = Line(rewritten=sys.stderr.isatty()), None, None
+    kept = Kept.beside(out)
     try:
         with replacing(out) as directory:
             reproduction = reproduce(
@@ -259,13 +261,17 @@ def _reproduce(options: argparse.Namespace) -> int:
                 rng=options.rng,
                 workers=options.workers,
                 report=line.report,
+                kept=kept,
             )
             line.report("drawing the figures", True)
             write_files(reproduction, directory)
         page = Path(out) / "index.html"
+        kept.clear()
         return 1 if any(verdict.result == "fails" for verdict in reproduction.verdicts) else 0
     finally:  # as above
         line.close()
+        if page is None and (played := kept.count()):
+            print(f"the same command goes on from {played} simulations in {kept.directory}", file=sys.stderr)
         if reproduction is not None:
             _print_reproduction(reproduction, page, options.json)
 

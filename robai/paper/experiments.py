@@ -7,9 +7,11 @@
 """
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -40,6 +42,9 @@ from robai.theory import lai_robbins
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_PROBE = 0.005  # seconds: long beside what it takes to begin
 
 
 class Picture(NamedTuple):
@@ -79,6 +84,26 @@ class Experiment(ABC):
     @abstractmethod
     def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Any:
         """Play some of the policies, and return their results by label."""
+
+    def request(self, label: str, horizon: int) -> dict[str, Any]:
+        """What is played, as JSON values."""
+        policy, bandit = self.policies[label].brief(), self.bandit.brief()
+        return {"label": label, "policy": policy, "bandit": bandit, "horizon": horizon}
+
+    def cost(self, label: str, horizon: int) -> float:
+        """About how many seconds of a processor a run takes, by playing a few."""
+        runs, seconds = 1, 0.0
+        while seconds < _PROBE and runs <= self.runs:
+            started = time.process_time()
+            self.play([label], horizon, runs, rng=0, workers=1)
+            seconds, runs = time.process_time() - started, 4 * runs
+            if runs == 4:  # the first has to load things
+                seconds = 0.0
+        return 4.0 * seconds / runs
+
+    @abstractmethod
+    def load(self, path: Path) -> Any:
+        """A result of a single policy that was saved."""
 
     @abstractmethod
     def gather(self, results: Iterable[Any]) -> Any:
@@ -197,6 +222,9 @@ class RegretExperiment(Experiment):
             {label: self.policies[label] for label in labels}, self.bandit, horizon, runs, **options
         )
 
+    def load(self, path: Path) -> Result:
+        return Result.load(path)
+
     def gather(self, results: Iterable[Result]) -> Comparison:
         return Comparison(results)
 
@@ -275,6 +303,12 @@ class ConfidenceExperiment(Experiment):
     def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Identifications:
         policies = {label: self.policies[label] for label in labels}
         return identify(policies, self.bandit, delta=self.delta, horizon=horizon, runs=runs, **options)
+
+    def request(self, label: str, horizon: int) -> dict[str, Any]:
+        return super().request(label, horizon) | {"delta": self.delta}
+
+    def load(self, path: Path) -> Identification:
+        return Identification.load(path)
 
     def gather(self, results: Iterable[Identification]) -> Identifications:
         return Identifications(results)

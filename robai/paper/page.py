@@ -55,7 +55,8 @@ def page(
         top.append(figures.chart(hero, hero=True))
     top.append(html.paragraph(f"This is {scale}, played in {duration}. {headline(verdicts)}", "lead"))
     sections = list(_sections(reproduction, colours, versions, files or {}))
-    return html.page(f"robai: {study.title}", top, sections, lead=study.source)
+    title = study.title[0].upper() + study.title[1:]
+    return html.page(title, top, sections, lead=study.source)
 
 
 def _tiles(verdicts: list[Verdict]) -> list[Tile]:
@@ -179,7 +180,7 @@ def _figure(played: Played, colours: Colours, files: Mapping[str, str], *, drawn
         html.paragraph(f"{experiment.bandit!r}."),
         *first,
         html.table(rows, caption=caption, numbers=numbers, about=about),
-        experiment.details(played.results, colours),
+        html.folded("More of the same runs", [experiment.details(played.results, colours)]),
         _links(files, f"figures/{name}", f"numbers/{name}", f"arrays/{name}"),
     ]
 

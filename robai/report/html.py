@@ -48,7 +48,7 @@ def page(title: str, introduction: Iterable[str], sections: Sequence[Section] = 
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        f"<title>{escape(title)}</title>\n"
+        f"<title>{escape(title)} - robai</title>\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<link rel="icon" href="data:,">\n'
         f"<style>{_style()}</style>\n</head>\n<body>\n"

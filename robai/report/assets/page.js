@@ -169,7 +169,7 @@
         },
         axes: [axis(data.x, data.log_x, 34, data.names), axis(data.y, data.log_y, 54)],
         series: [{}, ...data.series.map((each, i) => ({
-          stroke: () => this.colour(i), width: 2, dash: each.dash ? [7, 5] : undefined, points: { show: false },
+          stroke: () => this.colour(i), width: each.colour === null ? 1 : 2, dash: each.dash ? [7, 5] : undefined, points: { show: false },
           alpha: 1, ...(points ? { paths: () => null } : steps ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
         }))],
         hooks: {
