@@ -92,14 +92,16 @@ class Experiment(ABC):
 
     def cost(self, label: str, horizon: int) -> float:
         """About how many seconds of a processor a run takes, by playing a few."""
-        runs, seconds = 1, 0.0
-        while seconds < _PROBE and runs <= self.runs:
+        runs, seconds = 0, [0.0, 0.0]
+        while seconds[1] < _PROBE and runs < self.runs:
+            runs = 4 * runs or 1
             started = time.process_time()
             self.play([label], horizon, runs, rng=0, workers=1)
-            seconds, runs = time.process_time() - started, 4 * runs
-            if runs == 4:  # the first has to load things
-                seconds = 0.0
-        return 4.0 * seconds / runs
+            seconds = [seconds[1], time.process_time() - started]
+            if runs == 1:  # which has to load things
+                seconds[1] = 0.0
+        # What it takes to begin is in both.
+        return max(seconds[1] - seconds[0], 0.1 * seconds[1]) / (0.75 * runs)
 
     @abstractmethod
     def load(self, path: Path) -> Any:
