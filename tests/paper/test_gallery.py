@@ -118,7 +118,9 @@ def test_below_needs_the_whole_interval():
     assert word == "holds"
     assert numbers.startswith(f"{less.regret[-1]:.1f}, {100 * share:.1f} % of B's (")
     assert below("B", "A")(Comparison([less, more]))[0] == "fails"
-    assert below("A", "B", "C")(Comparison([less, more, irregular("C", SMALLER)]))[0] == "fails"  # it is not less
+    assert (
+        below("A", "B", "C")(Comparison([less, more, irregular("C", SMALLER)]))[0] == "fails"
+    )  # it is not less
     other = [(901 - few, few // 2, 99 + few - few // 2) for few in (60, 10, 50, 20, 41, 30, 5)]
     assert below("A", "C")(Comparison([less, irregular("C", other)]))[0] == "not decided"
 
@@ -131,9 +133,7 @@ def grown(pulled, label="BAI-ETC"):
     ]
 
 
-@pytest.mark.parametrize(
-    ("gained", "near"), [(828, "holds"), (910, "holds"), (912, "fails"), (745, "fails")]
-)
+@pytest.mark.parametrize(("gained", "near"), [(828, "holds"), (910, "holds"), (912, "fails"), (745, "fails")])
 def test_a_slope_is_near_within_the_tolerance(gained, near):
     """828 pulls of gap 1/2, over log 1e9 = 20.72, are a slope of 20."""
     word, numbers = slope_near("BAI-ETC", 20.0, 0.1)(*grown((100, 100 + gained)))

@@ -1,4 +1,4 @@
-"""Chromium without a window, driven by the DevTools protocol through a pair of pipes: no driver, no sockets."""
+"""Chromium without a window, driven by the DevTools protocol through two pipes: no driver, no sockets."""
 
 import base64
 import json
@@ -6,12 +6,32 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import time
 
 import pytest
 
-FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars --remote-debugging-pipe""".split()
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
+# The protocol is spoken on descriptors 3 and 4, either of which may be one of those given.
+BEGIN = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+for end, place in zip(ends, (3, 4)):
+    os.dup2(end, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 NEEDED = "ROBAI_NEED_CHROMIUM"  # in the environment: that there is none is an error, not a reason to skip
 PATIENCE = 60.0  # seconds for an answer, on a machine with much else to do
 
@@ -26,12 +46,11 @@ def installed():
 
 
 class Browser:
-    """One page at a time. `requests` are the addresses that were asked for, `complaints` what the console says."""
+    """One page at a time; `requests` are the addresses asked for, `complaints` what the console says."""
 
     def __init__(self, folder):
         asked, told = os.pipe(), os.pipe()
-        # The protocol is spoken on descriptors 3 and 4.
-        command = ["sh", "-c", f'exec "$@" 3<&{asked[0]} 4>&{told[1]}', "sh", installed(), *FLAGS]
+        command = [sys.executable, "-c", BEGIN, str(asked[0]), str(told[1]), installed(), *FLAGS]
         self.process = subprocess.Popen(
             [*command, f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(asked[0], told[1]),
@@ -42,6 +61,14 @@ class Browser:
         os.close(told[1])
         self._to, self._from, self._rest, self._count = asked[1], told[0], b"", 0
         self._session, self.requests, self.complaints, self._events = None, [], [], []
+        try:
+            self._begin()
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def _begin(self):
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -71,7 +98,9 @@ class Browser:
         while b"\0" not in self._rest:
             ready, _, _ = select.select([self._from], [], [], deadline - time.monotonic())
             assert ready, "Chromium does not answer"
-            self._rest += os.read(self._from, 2**16)
+            more = os.read(self._from, 2**16)
+            assert more, "Chromium has ended"
+            self._rest += more
         line, _, self._rest = self._rest.partition(b"\0")
         message = json.loads(line)
         self._note(message.get("method"), message.get("params"))
@@ -93,7 +122,11 @@ class Browser:
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._call("Emulation.setEmulatedMedia", features=scheme)
         self._call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=phone
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=phone,
         )
         self._call("Emulation.setTouchEmulationEnabled", enabled=phone)
         self._call("Emulation.setScriptExecutionDisabled", value=not script)
@@ -114,18 +147,24 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def text(self):
+        """What is on the page, with scripts or without."""
+        tree = self._call("Accessibility.getFullAXTree")["nodes"]
+        return "\n".join(str(node["name"].get("value", "")) for node in tree if "name" in node)
+
     def middle(self, selector):
         """Where the middle of an element is on the screen, after it was moved there."""
         found = self.run(
             f"(() => {{ const it = document.querySelector({json.dumps(selector)}); "
-            "it.scrollIntoView({block: 'center', behavior: 'instant'}); const box = "
-            "it.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2, box.width, box.height]; })()"
+            "it.scrollIntoView({block: 'center', behavior: 'instant'}); "
+            "const {left, top, width, height} = it.getBoundingClientRect(); "
+            "return [left + width / 2, top + height / 2, width, height]; })()"
         )
         self.wait()
         return found
 
     def mouse(self, kind, x, y, clicks=0):
-        button = "left" if clicks or kind == "mouseMoved" and self._pressed else "none"
+        button = "left" if clicks or (kind == "mouseMoved" and self._pressed) else "none"
         self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, clickCount=clicks)
 
     _pressed = False
@@ -165,5 +204,7 @@ class Browser:
         """Of the whole page."""
         size = self._call("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1}
-        data = self._call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
+        data = self._call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)[
+            "data"
+        ]
         path.write_bytes(base64.b64decode(data))

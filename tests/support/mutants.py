@@ -222,7 +222,11 @@ MUTANTS = [
         "paper/gallery/garivier2016.py",
         "paper/test_times.py",
         ("what is printed is ours", "for {apart.other.value", "for {apart.ours.value"),
-        ("the lead is that of any", "verdicts.below(each.interval, 1.0)", "verdicts.below(each.interval, 2.0)"),
+        (
+            "the lead is that of any",
+            "verdicts.below(each.interval, 1.0)",
+            "verdicts.below(each.interval, 2.0)",
+        ),
         ("errors are those of the runs that stopped", "results[label].failure()", "results[label].error()"),
     ),
     *_mutants(
