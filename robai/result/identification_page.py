@@ -86,7 +86,7 @@ def _tiles(found: list[Identification], budgets: bool) -> list[Tile]:
             label = "rounds is the least possible mean, T* kl(delta, 1 - delta)"
             tiles.append(Tile(f"{known.lower:,.0f}", label, "text"))
     if first.delta is not None:
-        words = [keeps_to(each) for each in found]
+        words: list[verdicts.Word] = [keeps_to(each) for each in found]
         word = verdicts.together(words)
         label = f"that a run is wrong, or does not stop, with probability at most {first.delta:g}"
         if word != "holds" and len(found) > 1:
