@@ -83,6 +83,7 @@ class Chart:
     log_x, log_y : logarithmic axes
     names : of the places 1, 2, ... on the x axis
     levels, verticals : lines to compare with
+    least : where the x axis begins, if not with the series
     at : what a place on the x axis is called; `whole`, that it is a whole number
     share : the y axis is from 0 to 1
     """
@@ -98,6 +99,7 @@ class Chart:
     names: Sequence[str] = ()
     levels: Sequence[Level] = field(default=())
     verticals: Sequence[Level] = field(default=())
+    least: float | None = None
     at: str = "round"
     whole: bool = True
     share: bool = False
@@ -114,7 +116,7 @@ class Chart:
         return f"{self.title}: {self.y} against {self.x}. {'. '.join(said)}."
 
     def to_json(self) -> str:
-        names = ("x", "y", "kind", "log_x", "log_y", "at", "whole", "share")
+        names = ("x", "y", "kind", "log_x", "log_y", "least", "at", "whole", "share")
         found = {name: getattr(self, name) for name in names} | {
             "names": list(self.names) or None,
             "levels": [{"label": each.label, "value": _short(each.value)} for each in self.levels],

@@ -80,6 +80,7 @@ def regret_chart(
 
 
 def commitment_chart(results: Sequence[Result], colours: Colours) -> Chart:
+    first = min(result.commit_time[result.committed].min() for result in results if result.committed.any())
     return Chart(
         "When they commit",
         "round",
@@ -92,6 +93,7 @@ def commitment_chart(results: Sequence[Result], colours: Colours) -> Chart:
         "of a policy that does not always commit.",
         kind="steps",
         log_x=True,
+        least=0.8 * float(first),
         share=True,
     )
 

@@ -137,6 +137,9 @@ def stopping_chart(found: Sequence[Identification], colours: Colours, title: str
     lower = {known.lower for each in found if (known := each.complexity) is not None and known.lower}
     ends = [int(each.stopping_time[each.finished].max()) for each in found if each.finished.any()]
     last = max(ends, default=found[0].rounds)
+    first = min(
+        (int(each.stopping_time[each.finished].min()) for each in found if each.finished.any()), default=1
+    )
     series = []
     for each in found:
         times, mean = each.stopping_time[each.finished], each.time().mean
@@ -151,6 +154,7 @@ def stopping_chart(found: Sequence[Identification], colours: Colours, title: str
         "Share of the runs that have stopped, with its exact 95 % interval; the dot is the mean.",
         kind="steps",
         log_x=True,
+        least=0.8 * min([max(first, 1.0), *lower]),
         share=True,
         verticals=[Level("lower bound of the mean", each) for each in sorted(lower)],
     )

@@ -24,9 +24,11 @@ from robai.result.charts import (
     tradeoff_chart,
     wrong_rows,
 )
+from robai.result.identification_text import horizon_text
 from robai.result.text import mean_text
 
 if TYPE_CHECKING:
+    from robai.result.identification import Identification
     from robai.result.result import Result
     from robai.result.runs import Runs
 
@@ -102,7 +104,7 @@ def _tiles(results: list[Result]) -> list[Tile]:
     if wrongs := [wrong for result in results if (wrong := result.digest().wrong) is not None]:
         worst = max(wrongs, key=lambda each: each.high)
         count, of = sum(each.count for each in wrongs), sum(each.committed for each in wrongs)
-        label = f"of {of:,} commitments wrong; of any policy at most {percent(worst.high)}, 95 %"
+        label = f"of {of:,} commitments wrong; at most {percent(worst.high)} of any policy's (95 %)"
         tiles.append(Tile(f"{count:,}", label, "text"))
     runs = {result.runs for result in results}
     tiles.append(Tile(f"{max(runs):,}", f"runs{' of each policy' * (len(results) > 1)}", "text"))
@@ -149,13 +151,14 @@ def details(results: Sequence[Result], colours: Colours) -> str:
     return html.beside(drawn)
 
 
-def made(results: Sequence[Runs]) -> Section:
+def made(results: Sequence[Result | Identification]) -> Section:
     """How the numbers came about."""
     rows = [
         {
             "name": result.label,
             "policy": as_text(result.meta.get("policy", result.label)),
             "bandit": _bandit(result),
+            "T": horizon_text(result.horizon),
             "runs": f"{result.runs:,}",
             "engine": str(result.meta.get("engine", "-")),
             "seconds": number(result.meta["seconds"]) if "seconds" in result.meta else "-",
@@ -169,5 +172,5 @@ def made(results: Sequence[Runs]) -> Section:
         "NumPy, in its core": str(first.get("numpy", "unknown")),
         "made on": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime()),
     }
-    table = html.table(rows, numbers=("runs", "seconds"))
+    table = html.table(rows, numbers=("T", "runs", "seconds"))
     return Section("made", "How it was made", "How it was made", [html.definitions(entries), table])

@@ -24,6 +24,9 @@
     }
     return value.toLocaleString("en", size >= 1e4 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
   };
+  // With all of four digits, for numbers below each other.
+  const aligned = value => value && Math.abs(value) >= 1e-4 && Math.abs(value) < 1e4
+    ? value.toLocaleString("en", { minimumSignificantDigits: 4, maximumSignificantDigits: 4 }) : number(value);
 
   // ---- Themes: that of the system, unless another was chosen here before.
   const charts = [];
@@ -182,7 +185,7 @@
     // The x axis: all that there is, with some room beside points.
     extent() {
       const { data } = this, xs = data.series.flatMap(each => each.x).concat(data.verticals.map(each => each.value));
-      let low = Math.min(...xs), high = Math.max(...xs);
+      let low = Math.max(Math.min(...xs), data.least ?? -Infinity), high = Math.max(...xs);
       if (data.names) return [0.5, data.names.length + 0.5];
       const room = data.kind === "points" ? 0.08 : low === high ? 0.5 : 0;
       if (data.log_x) { const r = (high / low) ** room || 1; return low === high ? [low / 3, high * 3] : [low / r, high * r]; }
@@ -285,10 +288,10 @@
       this.box.style.top = `${Math.max(0, Math.min(top - high / 2, u.over.clientHeight - high))}px`;
     }
 
-    row(s, text) {
+    row(s, text, interval) {
       const row = make("div", "value"), mark = make("i", this.data.series[s].dash ? "dash" : "");
       mark.style.setProperty("--own", this.colour(s));
-      row.append(mark, make("span", "", this.data.series[s].label), make("b", "", text));
+      row.append(mark, make("span", "", this.data.series[s].label), make("b", "", text), make("small", "", interval));
       return row;
     }
 
@@ -306,8 +309,9 @@
       if (!found.length) return [];
       const at = this.data.kind === "steps" ? x : found[0].each.x[found[0].i];
       const head = make("div", "at", `${this.data.at} ${number(this.data.whole ? Math.round(at) : at)}`);
-      return [head, ...found.map(({ each, s, i }) => this.row(s, number(each.y[i])
-        + (each.low ? ` (${number(each.low[i])} to ${number(each.high[i])})` : "")))];
+      const room = this.u.over.clientWidth > 480;
+      return [head, ...found.map(({ each, s, i }) => this.row(s, aligned(each.y[i]),
+        room && each.low ? `${aligned(each.low[i])} to ${aligned(each.high[i])}` : ""))];
     }
 
     nearest(left, top) {
