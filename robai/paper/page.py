@@ -175,9 +175,10 @@ def _figure(played: Played, colours: Colours, files: Mapping[str, str], *, drawn
     about = {**_ABOUT, **experiment.about, "verdict": _ABOUT["verdict"].format(100 * experiment.tolerance)}
     about |= dict.fromkeys(experiment.beside, "A number from elsewhere: see the notes.")
     first = [figures.chart(_chart(played, colours))] if drawn else []
+    where = "" if drawn else " The figure is at the top of the page."
     name = played.name
     return [
-        html.paragraph(f"{experiment.bandit!r}."),
+        html.paragraph(f"{experiment.bandit!r}.{where}"),
         *first,
         html.table(rows, caption=caption, numbers=numbers, about=about),
         html.folded("More of the same runs", [experiment.details(played.results, colours)]),

@@ -33,15 +33,28 @@ def plot_stopping_time(
 
     A circle marks the mean; a triangle, if runs did not stop, what it is at least. The dashed line is
     T* kl(delta, 1 - delta): the mean of a policy that errs with probability delta at most is not below it.
-    `legend` is whether to name curves; `line` goes to `Axes.plot`, for all curves alike.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw, a curve each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name curves.
+    **line
+        For `Axes.plot`, of all curves alike.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Examples
     --------
     >>> import robai
-    >>> found = robai.identify(
-    ...     robai.TrackAndStop(), robai.Bernoulli([0.9, 0.1]), delta=0.1, runs=100, rng=0
-    ... )
-    >>> ax = found.plot()
+    >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+    >>> [text.get_text() for text in plot_stopping_time(found).texts]
+    ['lower bound of the mean']
     """
     found, ax = as_identifications(found), axes(ax)
     budgets = len({each.budget for each in found}) > 1
@@ -92,8 +105,28 @@ def plot_proportions(
     """The share of the rounds of a run that went to each arm, on average, with 95 % intervals, beside w*.
 
     w*, the grey bars, are the proportions of an optimal policy for small delta. More than seven arms are in
-    the order of their means, as are arms if every run had means of its own. `legend` is whether to name
-    policies.
+    the order of their means, as are arms if every run had means of its own.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name policies.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.TTUCB(), robai.Uniform()]
+    >>> found = robai.identify(policies, robai.Gaussian([1, 0, 0]), delta=0.1, runs=100, rng=0)
+    >>> [label.get_text() for label in plot_proportions(found.values()).get_xticklabels()]
+    ['arm 0', 'arm 1', 'arm 2']
     """
     found, ax = as_identifications(found), axes(ax)
     first, budgets = found[0], len({each.budget for each in found}) > 1
@@ -130,6 +163,29 @@ def plot_error(
 
     Of several budgets it is drawn against the budget, with a curve a policy. Else every policy has a row, and
     there is a line at delta. An arrow is the interval of a policy that never failed.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    confidence : float
+        Of the interval.
+    legend : bool
+        Whether to name curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Bernoulli([0.7, 0.5, 0.1])
+    >>> found = robai.identify(robai.SequentialHalving(), bandit, budget=[50, 100, 200], runs=100, rng=0)
+    >>> plot_error(found.values()).get_xlabel()
+    'budget, rounds'
     """
     found, ax = as_identifications(found), axes(ax)
     what = "a wrong arm" if not any(each.unfinished for each in found) else "a wrong arm, or of no stop"

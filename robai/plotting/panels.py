@@ -42,10 +42,12 @@ def figure(
 
     Parameters
     ----------
-    comparison : a Comparison, a Result or several
-    layout : names of panels in a row, or rows of them: "regret", "commitment", "wrong", "tradeoff", "pulls",
+    comparison : Comparison, Result or sequence of Result
+        What to draw.
+    layout : sequence of str, or sequence of such sequences
+        Names of panels in a row, or rows of them: "regret", "commitment", "wrong", "tradeoff", "pulls",
         "final". Panels are those of `plot_regret`, `plot_commitment`, `plot_wrong_commit`, `plot_tradeoff`,
-        `plot_pulls` and `plot_final_regret`
+        `plot_pulls` and `plot_final_regret`.
 
     Returns
     -------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robai.result import Result, WrongCommit
-    from robai.result.identification import Failures
+    from robai.result.identification_numbers import Failures
     from robai.result.runs import Runs
 
 
@@ -27,6 +27,27 @@ def plot_wrong_commit(
     """How often a commitment is wrong, with its exact (Clopper-Pearson) interval, and 1/T for comparison.
 
     An arrow is the interval of a policy that was never wrong: it says how rare errors are known to be.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a row each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.KLEOCPUG(), robai.KLEOCPUG(guard=0)], robai.Bernoulli([0.95, 0.9])
+    >>> ax = plot_wrong_commit(robai.compare(policies, bandit, 10**5, 1000, rng=0).values())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['KLEOCPUG()', 'KLEOCPUG(guard=0.0)']
     """
     results, ax = as_results(results), axes(ax)
     goals = {1.0 / result.horizon: "1/T" for result in results}
@@ -73,7 +94,28 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
 
     Up to seven arms have a colour each and every policy a row. More arms are shown by the rank of their mean,
     with a curve a policy: the best arm, which has most rounds, is in its name. So are
-    arms if every run had means of its own. `legend` is whether to name arms, or curves.
+    arms if every run had means of its own.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name arms, or curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Empirical({"old": [0, 0, 1], "new": [1, 0, 1, 1]})
+    >>> ax = plot_pulls(robai.simulate(robai.UCB(), bandit, 1000, 20, rng=0))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['old', 'new (best)']
     """
     results, ax = as_results(results), axes(ax)
     if results[0].n_arms > MOST_ARMS:
@@ -135,6 +177,25 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
 
     A mean far to the right of the median is made by a few runs with a very large regret; the largest is the
     cross.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a row each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.EOCPUG(), robai.UCB()]
+    >>> played = robai.compare(policies, robai.Gaussian([1, 0]), 1000, 100, rng=0)
+    >>> [label.get_text() for label in plot_final_regret(played.values()).get_yticklabels()]
+    ['EOCPUG()', 'UCB()']
     """
     results, ax = as_results(results), axes(ax)
     for row, (result, style) in enumerate(zip(results, styles(results, "marker"), strict=True)):

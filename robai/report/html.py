@@ -17,7 +17,7 @@ _DARK = (
     "--bad-back: #3a1a17; --open: #f0c95c; --open-back: #332a10; --link: #7fbcf2; "
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
-_SHORT = 18  # letters that are not worth a line break
+_SHORT = 36  # letters that are not worth a line break
 _KINDS: Mapping[str, str] = {
     "holds": "holds",
     "fails": "fails",

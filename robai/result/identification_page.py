@@ -135,11 +135,9 @@ def cells(found: Identification) -> dict[str, str]:
 
 def stopping_chart(found: Sequence[Identification], colours: Colours, title: str = "When they stop") -> Chart:
     lower = {known.lower for each in found if (known := each.complexity) is not None and known.lower}
-    ends = [int(each.stopping_time[each.finished].max()) for each in found if each.finished.any()]
-    last = max(ends, default=found[0].rounds)
-    first = min(
-        (int(each.stopping_time[each.finished].min()) for each in found if each.finished.any()), default=1
-    )
+    stopped = [each.stopping_time[each.finished] for each in found if each.finished.any()]
+    first = min((int(times.min()) for times in stopped), default=1)
+    last = max((int(times.max()) for times in stopped), default=found[0].rounds)
     series = []
     for each in found:
         times, mean = each.stopping_time[each.finished], each.time().mean

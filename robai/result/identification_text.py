@@ -13,7 +13,8 @@ from robai._base.text import align, decimals, number, percent, printable
 from robai.result.text import arm_names, mean_text, titled
 
 if TYPE_CHECKING:
-    from robai.result.identification import Errors, Failures, Identification, Time
+    from robai.result.identification import Identification
+    from robai.result.identification_numbers import Errors, Failures, Time
 
 _MOST_ARMS_SHOWN = 8
 

@@ -15,8 +15,9 @@ from robai.result.arrays import smallest_gap
 
 if TYPE_CHECKING:
     from robai._base.intervals import Mean
+    from robai.result.comparison import Comparison
     from robai.result.digest import Digest, WrongCommit
-    from robai.result.result import Comparison, Result
+    from robai.result.result import Result
     from robai.result.runs import Runs
 
 _MOST_ARMS_SHOWN = 8
@@ -114,7 +115,7 @@ def _gaps(result: Result) -> NDArray[np.float64]:
 
 
 def _divergences(result: Result) -> NDArray[np.float64]:
-    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+    from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
     return smallest_divergences(result.means, families.Family.from_dict(result.meta["bandit"]["family"]))
 

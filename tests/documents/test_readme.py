@@ -8,10 +8,6 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-MODULES = sorted(
-    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
-    for path in (ROOT / "robai").rglob("*.py")
-)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
@@ -36,11 +32,3 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_docstrings_run(name):
-    if name == "robai.__main__":
-        pytest.skip("runs the command line")
-    module = __import__(name, fromlist=["__name__"])
-    assert doctest.testmod(module).failed == 0

@@ -135,7 +135,7 @@ MUTANTS = [
         ("--json: errors are failures", '"error_high": error.high', '"error_high": failure.high'),
     ),
     *_mutants(
-        "rules/stop.py",
+        "rules/rounds.py",
         "test_field_regret.py",
         ("32 pi is 32", "math.log(32 * math.pi)", "math.log(32)"),
         ("ETC explores half", "math.log(2) + _log_lambert", "_log_lambert"),
@@ -360,6 +360,10 @@ MUTANTS = [
         "theory/limits.py",
         "theory/test_limits.py",
         ("2.4 is 2", "-2 * log(2.4 * confidence)", "-2 * log(2.0 * confidence)"),
+    ),
+    *_mutants(
+        "theory/hardness.py",
+        "theory/test_limits.py",
         ("T* is that of all costs together", "1 / costs.min()", "1 / costs.sum()"),
     ),
     *_mutants(
