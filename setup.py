@@ -56,8 +56,11 @@ elif not (WINDOWS or DEBUG):
     LINK_FLAGS = ["-Wl,-s"] if sys.platform == "linux" else []
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
-# NumPy's samplers are linked statically: which ones is known here alone.
-MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
+# NumPy's samplers are linked statically: which ones is known here alone, as are the flags.
+MACROS = {
+    "rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')],
+    "build": [("ROBAI_FLAGS", f'"{" ".join(FLAGS)}"')],
+}
 
 STABLE = [("CYTHON_LIMITED_API", "1"), ("Py_LIMITED_API", "0x030C0000")] if ABI3 else []
 
