@@ -1,7 +1,7 @@
 """The command line: `robai`, or `python -m robai`.
 
-Exit codes: 0 done; 1 a file or a missing package is in the way, a claim of a paper does not hold, or a check
-of `robai doctor` fails; 2 the arguments make no sense; 130 interrupted. Results go to standard output, all
+Exit codes: 0 done; 1 a file or a missing package is in the way, a claim of a paper or a check of `robai
+doctor` fails; 2 the arguments make no sense; 130 interrupted. Results go to standard output, all
 else to standard error.
 """
 

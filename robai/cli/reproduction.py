@@ -13,6 +13,7 @@ from robai.cli.options import path, whole
 from robai.cli.output import to_json
 from robai.paper import reproduction as _paper
 from robai.paper.gallery import GALLERY
+from robai.paper.kept import Kept
 from robai.paper.page import GROWTH_ON_A_TERMINAL, growth_rows, headline
 from robai.paper.report import summary, write_files
 from robai.plotting.style import new_figure
@@ -32,15 +33,19 @@ def run(options: argparse.Namespace) -> int:
     new_figure(1, 1)  # what could fail after minutes of work fails now
     line, reproduction, page = Line(rewritten=sys.stderr.isatty()), None, None
     asked = {"quick": options.quick, "rng": options.rng, "workers": options.workers}
+    kept = Kept.beside(out)
     try:
         with replacing(out) as directory:
-            reproduction = _paper.reproduce(study, options.only, **asked, report=line.report)
+            reproduction = _paper.reproduce(study, options.only, **asked, report=line.report, kept=kept)
             line.report("drawing the figures", True)
             write_files(reproduction, directory)
         page = Path(out) / "index.html"
-        return 0 if all(verdict.holds for verdict in reproduction.verdicts) else 1
+        kept.clear()
+        return 1 if any(verdict.result == "fails" for verdict in reproduction.verdicts) else 0
     finally:  # the disk may be full, but the numbers are there
         line.close()
+        if page is None and (played := kept.count()):
+            print(f"the same command goes on from {played} simulations in {kept.directory}", file=sys.stderr)
         if reproduction is not None and options.json:
             print(to_json(summary(reproduction) | {"page": page and str(page)}))
         elif reproduction is not None:
@@ -73,7 +78,7 @@ def _print(reproduction: _paper.Reproduction, page: Path | None) -> None:
         print(painted("heading", f"{claim}: {criterion}"))
         for each in group:
             text = f"  {each.result:<14}{each.experiment:<16}{each.numbers}"
-            print(text if each.holds else painted("warning", text))
+            print(painted("warning", text) if each.result == "fails" else text)
     if verdicts:
         print(f"\n{headline(verdicts)}")
     if page:
