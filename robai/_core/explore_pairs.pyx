@@ -41,9 +41,11 @@ cdef class Contest:
     cdef void look(self, const Arms* arms) noexcept nogil:
         """At the arms that have changed."""
         cdef Py_ssize_t arm
+        cdef int64_t* pulls = &self._pulls[0]
+        cdef double* sums = &self._sums[0]
         for arm in range(arms.n_arms):
-            if arms.pulls[arm] != self._pulls[arm] or arms.sums[arm] != self._sums[arm]:
-                self._pulls[arm], self._sums[arm] = arms.pulls[arm], arms.sums[arm]
+            if arms.pulls[arm] != pulls[arm] or arms.sums[arm] != sums[arm]:
+                pulls[arm], sums[arm] = arms.pulls[arm], arms.sums[arm]
                 self.means[arm], self._ceilings[arm] = mean_of(arms, arm), INFINITY
 
     cdef Py_ssize_t largest_upper(self, const Arms* arms, Py_ssize_t but, Py_ssize_t hint,
@@ -54,6 +56,7 @@ cdef class Contest:
         """
         cdef Py_ssize_t arm, top, tied
         cdef double t = <double>(arms.t + 1), bar
+        cdef const double* ceilings = &self._ceilings[0]
         if self.bounds.moments > 1:                     # a reward of any arm may change the bounds of all
             for arm in range(arms.n_arms):
                 self._values[arm] = number(self.bounds.upper(arms, arm, t)) if arm != but else -INFINITY
@@ -72,11 +75,11 @@ cdef class Contest:
                 top = hint
         bar, tied = -INFINITY, 0
         for arm in range(arms.n_arms):
-            if arm != but:
+            if ceilings[arm] > bar and arm != but:
                 if self._same(arm, top):
                     tied += 1
                 else:
-                    bar = max(bar, self._ceilings[arm])
+                    bar = ceilings[arm]
         if tied == 1 and self._above(arms, top, t, bar):
             return top
         return self._compared(arms, but, top, t, rng)
@@ -95,12 +98,13 @@ cdef class Contest:
         """The arm with the highest ceiling, all but two; -1 if there is none."""
         cdef Py_ssize_t arm, top = -1
         cdef double highest = -INFINITY
+        cdef const double* ceilings = &self._ceilings[0]
         for arm in range(arms.n_arms):
-            if (self._ceilings[arm] > highest or top < 0) and arm != but and arm != other:
-                if self._ceilings[arm] == INFINITY:
+            if (ceilings[arm] > highest or top < 0) and arm != but and arm != other:
+                if ceilings[arm] == INFINITY:
                     self._raise(arms, arm)
-                if top < 0 or self._ceilings[arm] > highest:
-                    top, highest = arm, self._ceilings[arm]
+                if top < 0 or ceilings[arm] > highest:
+                    top, highest = arm, ceilings[arm]
         return top
 
     cdef void _raise(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
