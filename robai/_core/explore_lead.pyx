@@ -28,8 +28,8 @@ class Standing(NamedTuple):
     bar: float                              # below which the arm is in doubt
     claim: float                            # x(Z_b) N_b: what the leader may have of pulls
     doubt: bool
-    pulls_ahead: float                      # of the arm, until it is cleared if no mean changes; 0 if it is,
-                                            # NaN if it has no mean
+    # Of the arm, until it is cleared if no mean changes; 0 if it is, NaN if it has no mean.
+    pulls_ahead: float
     rounds_ahead: float                     # and with those of the leader meanwhile
 
 

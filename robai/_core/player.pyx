@@ -2,9 +2,9 @@
 
 `ledger.pxd` says what each rule is shown while rewards are under way.
 
-Until every arm has its initial pulls answered (or just handed out, for an impatient exploration), the arm with
-the fewest pulls, answered or pending, is handed out, the first one if there are several. (Where no initial pull
-is needed, posterior sampling sees an arm without an answer as it is, with its prior.) With immediate
+Until every arm has its initial pulls answered (handed out, if the exploration is impatient), the arm with
+the fewest pulls, answered or pending, is handed out, the first one if there are several. (Where no initial
+pull is needed, posterior sampling sees an arm without an answer as it is, with its prior.) With immediate
 rewards nothing is pending when an arm is chosen, and the arms are those of the step engine.
 
 The stopping rule is asked when an arm is chosen, never by an update.

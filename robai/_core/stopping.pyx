@@ -187,8 +187,8 @@ cdef class Separation(Stopping):
 
         Tried is the one in the middle, if bounds are as far from a mean as its standard error.
         """
-        cdef double n = <double>arms.pulls[best], k = <double>arms.pulls[arm], middle, x = sqrt(n), y = sqrt(k)
-        middle = (arms.sums[best] / x + arms.sums[arm] / y) / (x + y)
+        cdef double n = <double>arms.pulls[best], k = <double>arms.pulls[arm], x = sqrt(n), y = sqrt(k)
+        cdef double middle = (arms.sums[best] / x + arms.sums[arm] / y) / (x + y)
         return (self.bounds.above(arm, k, arms.sums[arm], self.bounds.level.at(k, t), middle)
                 and self.bounds.dips(best, n, arms.sums[best], self.bounds.level.at(n, t), middle))
 
