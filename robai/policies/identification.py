@@ -50,7 +50,8 @@ class Uniform(BasePolicy):
     family : family, name or None
         Whose divergence; that of the rewards if None.
     stop : str
-        "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold.
+        "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold; it has
+        no use for the family, which is taken as by all policies with one.
     """
 
     exclusive: ClassVar[Pairs] = (("stop", "delta"), ("stop", "threshold"))

@@ -249,7 +249,7 @@ class MeanGap(Stopping):
 
 
 @spec
-class FixedBudget(Stopping):
+class FixedDesign(Stopping):
     """When 2 n rounds have been played, n = ceil(2 sigma^2 W(T^2 gap^4 / (32 pi sigma^4)) / gap^2): ETC.
 
     Two arms in turn; W is Lambert's function.
