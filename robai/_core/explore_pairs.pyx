@@ -24,8 +24,11 @@ cdef class Contest:
     A level does not fall, so an upper bound at a later round is a ceiling until then, as long as its arm is
     not pulled: most bounds need not be computed, nor compared but with a ceiling.
     """
+    cdef readonly Py_ssize_t n_arms
     cdef readonly Bounds bounds
-    cdef double[::1] means
+    cdef double[::1] _means
+    cdef Py_ssize_t _best                   # an arm with the largest mean, and how many have it
+    cdef Py_ssize_t _ties
     cdef int64_t[::1] _pulls                # of which the means are, with the sums
     cdef double[::1] _sums
     cdef double[::1] _ceilings              # infinite if not computed since
@@ -33,8 +36,8 @@ cdef class Contest:
     cdef double[::1] _values
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds):
-        self.bounds = bounds
-        self.means, self._sums = np.empty(n_arms), np.empty(n_arms)
+        self.n_arms, self.bounds = n_arms, bounds
+        self._means, self._sums = np.empty(n_arms), np.empty(n_arms)
         self._pulls = np.zeros(n_arms, dtype=np.int64)
         self._ceilings, self._values = np.empty(n_arms), np.empty(n_arms)
 
@@ -43,10 +46,19 @@ cdef class Contest:
         cdef Py_ssize_t arm
         cdef int64_t* pulls = &self._pulls[0]
         cdef double* sums = &self._sums[0]
+        cdef double largest = -INFINITY
+        self._best, self._ties = 0, 0
         for arm in range(arms.n_arms):
             if arms.pulls[arm] != pulls[arm] or arms.sums[arm] != sums[arm]:
                 pulls[arm], sums[arm] = arms.pulls[arm], arms.sums[arm]
-                self.means[arm], self._ceilings[arm] = mean_of(arms, arm), INFINITY
+                self._means[arm], self._ceilings[arm] = mean_of(arms, arm), INFINITY
+            if self._means[arm] >= largest:
+                self._ties = self._ties + 1 if self._means[arm] == largest else 1
+                self._best, largest = arm, self._means[arm]
+
+    cdef Py_ssize_t largest_mean(self, Rng* rng) noexcept nogil:
+        """Uniform among the arms with the largest mean, at the last look."""
+        return self._best if self._ties == 1 else argmax(&self._means[0], self.n_arms, rng)
 
     cdef Py_ssize_t largest_upper(self, const Arms* arms, Py_ssize_t but, Py_ssize_t hint,
                                   Rng* rng) noexcept nogil:
@@ -54,9 +66,8 @@ cdef class Contest:
 
         They are those of the last look.
         """
-        cdef Py_ssize_t arm, top, tied
-        cdef double t = <double>(arms.t + 1), bar
-        cdef const double* ceilings = &self._ceilings[0]
+        cdef Py_ssize_t arm, top
+        cdef double t = <double>(arms.t + 1), second
         if self.bounds.moments > 1:                     # a reward of any arm may change the bounds of all
             for arm in range(arms.n_arms):
                 self._values[arm] = number(self.bounds.upper(arms, arm, t)) if arm != but else -INFINITY
@@ -64,53 +75,46 @@ cdef class Contest:
         if not t <= self._until < t + <double>(LEASE * arms.n_arms):
             self._until = t + <double>(LEASE * arms.n_arms - 1)
             self._ceilings[:] = INFINITY
-        top = self._highest(arms, but, hint)
+        top = self._highest(arms, but, hint, &second)
         if top < 0:
             return hint
         if hint != but:
             if self._above(arms, hint, t, self._ceilings[top]):
                 return hint
             self._raise(arms, hint)
+            second = max(second, min(self._ceilings[hint], self._ceilings[top]))
             if self._ceilings[hint] > self._ceilings[top]:
                 top = hint
-        bar, tied = -INFINITY, 0
-        for arm in range(arms.n_arms):
-            if ceilings[arm] > bar and arm != but:
-                if self._same(arm, top):
-                    tied += 1
-                else:
-                    bar = ceilings[arm]
-        if tied == 1 and self._above(arms, top, t, bar):
+        if second == -INFINITY or self._above(arms, top, t, second):
             return top
         return self._compared(arms, but, top, t, rng)
-
-    cdef inline bint _same(self, Py_ssize_t arm, Py_ssize_t other) noexcept nogil:
-        """Have two arms the same upper bound, at any round?"""
-        return (self._ceilings[arm] == self._ceilings[other] and self._pulls[arm] == self._pulls[other]
-                and self._sums[arm] == self._sums[other])
 
     cdef inline bint _above(self, const Arms* arms, Py_ssize_t arm, double t, double bar) noexcept nogil:
         """Is the upper bound of an arm surely?"""
         cdef double n = <double>arms.pulls[arm]
-        return bar == -INFINITY or self.bounds.above(arm, n, arms.sums[arm], self.bounds.level.at(n, t), bar)
+        return self.bounds.above(arm, n, arms.sums[arm], self.bounds.level.at(n, t), bar)
 
-    cdef Py_ssize_t _highest(self, const Arms* arms, Py_ssize_t but, Py_ssize_t other) noexcept nogil:
-        """The arm with the highest ceiling, all but two; -1 if there is none."""
+    cdef Py_ssize_t _highest(self, const Arms* arms, Py_ssize_t but, Py_ssize_t other,
+                             double* second) noexcept nogil:
+        """The arm with the highest ceiling, all but two, or -1 if there is none; sets the second highest."""
         cdef Py_ssize_t arm, top = -1
-        cdef double highest = -INFINITY
+        cdef double highest = -INFINITY, next_one = -INFINITY
         cdef const double* ceilings = &self._ceilings[0]
         for arm in range(arms.n_arms):
-            if (ceilings[arm] > highest or top < 0) and arm != but and arm != other:
+            if (ceilings[arm] > next_one or top < 0) and arm != but and arm != other:
                 if ceilings[arm] == INFINITY:
                     self._raise(arms, arm)
                 if top < 0 or ceilings[arm] > highest:
-                    top, highest = arm, ceilings[arm]
+                    top, highest, next_one = arm, ceilings[arm], highest
+                else:
+                    next_one = max(next_one, ceilings[arm])
+        second[0] = next_one
         return top
 
     cdef void _raise(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         """Compute a ceiling; it is above the upper bounds until then as they are computed, not exact."""
         cdef double upper = self.bounds.upper(arms, arm, self._until)
-        self._ceilings[arm] = number(upper + 1e-9 * (upper - self.means[arm]) + 4e-15 * fabs(upper))
+        self._ceilings[arm] = number(upper + 1e-9 * (upper - self._means[arm]) + 4e-15 * fabs(upper))
 
     cdef Py_ssize_t _compared(self, const Arms* arms, Py_ssize_t but, Py_ssize_t top, double t,
                               Rng* rng) noexcept nogil:
@@ -119,10 +123,11 @@ cdef class Contest:
         cdef double first = number(self.bounds.upper(arms, top, t)), bar = first
         for arm in range(arms.n_arms):
             self._values[arm] = -INFINITY
-            if arm == but or self._ceilings[arm] < bar:
+            if self._ceilings[arm] < bar or arm == but:
                 continue
-            if self._same(arm, top):
-                self._values[arm] = first
+            if (self._ceilings[arm] == self._ceilings[top] and self._pulls[arm] == self._pulls[top]
+                    and self._sums[arm] == self._sums[top]):
+                self._values[arm] = first               # the same, as it is at the round of the ceilings
             elif not surely_below(arms, self.bounds, arm, t, bar):
                 self._values[arm] = number(self.bounds.upper(arms, arm, t))
                 bar = max(bar, self._values[arm])
@@ -166,7 +171,7 @@ cdef class LeaderChallenger(Exploration):
         if not self.midway:
             return self._challenger
         self._contest.look(arms)
-        leader = argmax(&self._contest.means[0], arms.n_arms, rng)
+        leader = self._contest.largest_mean(rng)
         self._challenger = self._contest.largest_upper(arms, leader, self._challenger, rng)
         return leader
 
@@ -178,7 +183,7 @@ cdef class LeaderChallenger(Exploration):
 
     def remember(self, memory, pulls):
         expect_fields(memory, ("challenger", "midway"))
-        challenger = checks.whole("challenger", memory["challenger"], 0, self._contest.means.shape[0] - 1)
+        challenger = checks.whole("challenger", memory["challenger"], 0, self._contest.n_arms - 1)
         self.midway = checks.whole("midway", memory["midway"], 0, 1)
         self._challenger = challenger
 
@@ -325,7 +330,7 @@ cdef class TopTwo(Exploration):
             return leader if next_double(rng) < self.share else self._challenger(arms, leader, rng)
         self._contest.look(arms)
         if self.empirical:
-            leader = argmax(&self._contest.means[0], arms.n_arms, rng)
+            leader = self._contest.largest_mean(rng)
         else:
             leader = self._contest.largest_upper(arms, -1, self._hint, rng)
         self._hint = leader
