@@ -32,10 +32,12 @@ cdef Belief belief_of(Posterior posterior) noexcept nogil:
 
 
 cdef Belief believe(Kind kind, double weight, double total, double variance) noexcept nogil:
+    cdef double rest
     if kind == NORMAL:
         return Belief(INFINITY, INFINITY, total / weight, variance / weight)
     if kind == SHARE:
-        return Belief(total, weight - total, log(total / (weight - total)), 0.0)
+        rest = max(weight - total, 1.0)     # what rounding leaves of a small one; more is on the safe side
+        return Belief(total, rest, log(total / rest), 0.0)
     return Belief(INFINITY if kind == RATE else total, INFINITY if kind == COUNT else weight,
                   log(total / weight), 0.0)
 

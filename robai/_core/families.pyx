@@ -217,7 +217,8 @@ cdef class Bernoulli(Family):
         return <double>successes
 
     cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
-        return Posterior(self.prior + total, self.prior + n - total, 0.0, 1.0, True)
+        # Sums above 2^53 are rounded: there may seem to be more successes than pulls.
+        return Posterior(self.prior + total, self.prior + max(n - total, 0.0), 0.0, 1.0, True)
 
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         return (self.ratio(arms, a, b) - loss(<double>arms.pulls[a], arms.sums[a])
@@ -251,7 +252,7 @@ cdef class Binomial(Family):
         return draw_binomial(count * self.n, mean / self.n, rng)
 
     cdef Posterior posterior_of(self, double n, double total) noexcept nogil:
-        return Posterior(0.5 + total, 0.5 + self.n * n - total, 0.0, self.n, True)
+        return Posterior(0.5 + total, 0.5 + max(self.n * n - total, 0.0), 0.0, self.n, True)
 
     cdef double certainty(self, const Arms* arms, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
         return (self.ratio(arms, a, b) - loss(self.n * <double>arms.pulls[a], arms.sums[a])

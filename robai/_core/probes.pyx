@@ -23,7 +23,7 @@ from robai._core.rng cimport (
     next_uint64,
 )
 from robai._core.tails cimport Point, normal_quantile, point_of, surprise_at
-from robai._core.thinning cimport PositiveThinned
+from robai._core.thinning cimport GaussianThinned, PositiveThinned
 
 
 # ---- divergences
@@ -252,6 +252,9 @@ def first_switches(Batch batch not None, pulls, sums):
         batch._begin()
         for arm in range(batch._arms.n_arms):
             batch._arms.pulls[arm], batch._sums[arm] = pulls[arm], sums[arm]
+            if isinstance(batch, GaussianThinned):
+                (<GaussianThinned>batch)._deviations[arm] = (
+                    (sums[arm] - batch._means[arm] * pulls[arm]) / (<GaussianThinned>batch)._sigma[arm])
         batch._arms.t = batch._initial_rounds
         batch._deadline = 0
         others = 0

@@ -77,6 +77,13 @@ cdef class Thinned(Batch):
     cdef Py_ssize_t _winner(self) noexcept nogil
 
 
+cdef class GaussianThinned(Thinned):
+    cdef double[::1] _sigma
+    cdef double[::1] _deviations
+
+    cdef void _move(self, Py_ssize_t arm, int64_t pulls, double deviation) noexcept nogil
+
+
 cdef class PositiveThinned(Thinned):
     cdef public int64_t many        # pulls from which on the walk may go on for ever ...
     cdef public double surely       # ... but for a chance of exp(-surely)

@@ -259,8 +259,6 @@ cdef class Thinned(Batch):
 @cython.final
 cdef class GaussianThinned(Thinned):
     """For Gaussian rewards: hitting times. Sums are kept as deviations, as in leap.pyx."""
-    cdef double[::1] _sigma
-    cdef double[::1] _deviations
 
     def __init__(self, *args):
         Thinned.__init__(self, *args)
@@ -325,7 +323,9 @@ cdef class PositiveThinned(Thinned):
         if self._arms.pulls[self._leader] >= self.many and self._aim_below() and self._bound():
             return True
         self._aim()
-        self._edge *= 0.97
+        # Room for a chunk of zeros, unless rewards are all the same.
+        if self._law.variance(self._leader, self._means[self._leader]) > 0.0:
+            self._edge *= 0.97
         return self._bound()
 
     cdef bint _aim_below(self) noexcept nogil:

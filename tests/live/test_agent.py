@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+from unittest import mock
 
 import matplotlib
 import numpy as np
@@ -12,6 +13,8 @@ from support.examples import POLICIES, arms_played, fitting, needs_an_interval, 
 
 import robai
 from robai import HorizonReached, rules
+from robai._core.engine import Batch
+from robai._play import batches
 
 matplotlib.use("Agg")
 
@@ -20,9 +23,11 @@ matplotlib.use("Agg")
 
 
 def assert_plays_the_engine(policy, bandit, horizon, seed):
-    result = robai.simulate(
-        policy, bandit, horizon, 1, rng=seed, times=range(1, horizon + 1), curves=True, engine="step"
-    )
+    # Of posteriors an agent draws all, in every round: so does `Batch`.
+    with mock.patch.object(batches, "Thinned", Batch):
+        result = robai.simulate(
+            policy, bandit, horizon, 1, rng=seed, times=range(1, horizon + 1), curves=True, engine="step"
+        )
     agent = agent_for(policy, bandit, horizon, rng=seed)
     assert played_until_commitment(agent, bandit) == arms_played(result, 0)
     assert (-1 if agent.commit_time is None else agent.commit_time) == result.commit_time[0]
