@@ -2,9 +2,9 @@
 
 `ledger.pxd` says what each rule is shown while rewards are under way.
 
-Until every arm has its initial pulls answered, the arm with the fewest pulls, answered or
-pending, is handed out, the first one if there are several. (Where no initial pull is needed,
-posterior sampling sees an arm without an answer as it is, with its prior.) With immediate
+Until every arm has its initial pulls answered (handed out, if the exploration is impatient), the arm with
+the fewest pulls, answered or pending, is handed out, the first one if there are several. (Where no initial
+pull is needed, posterior sampling sees an arm without an answer as it is, with its prior.) With immediate
 rewards nothing is pending when an arm is chosen, and the arms are those of the step engine.
 
 The stopping rule is asked when an arm is chosen, never by an update.
@@ -255,7 +255,7 @@ cdef class Player:
         over = self._over()
         if over < 0:
             return over
-        if self._ledger.beginners:
+        if self._ledger.beginners and not (self._exploration.impatient and self._ledger.dealt()):
             return self._ledger.fewest()
         if self._optimism is None:
             # -1, COMMITS, if it is over

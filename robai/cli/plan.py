@@ -18,7 +18,7 @@ from robai.bandits import Bandit, Gaussian
 from robai.cli import known
 from robai.cli import options as _options
 from robai.cli.output import to_json
-from robai.policies import POLICIES, TTTS, BayesUCB, ThompsonSampling, TrackAndStop
+from robai.policies import POLICIES, TTTS, BayesUCB, TrackAndStop
 from robai.result import Result
 from robai.result.digest import record
 from robai.result.text import count_text
@@ -37,7 +37,7 @@ _LEGEND = (
     "vacuous: no better than gap T, the horizon or certainty; -: nothing, and why:",
 )
 _AFFORDABLE = 10**9  # looks at an arm: seconds
-_PRICES = {TrackAndStop: 100, TTTS: 10_000, ThompsonSampling: 20, BayesUCB: 20}  # of a look
+_PRICES = {TrackAndStop: 100, TTTS: 10_000, BayesUCB: 20}  # of a look
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

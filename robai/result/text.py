@@ -118,7 +118,8 @@ def _gaps(result: Result) -> NDArray[np.float64]:
 def _divergences(result: Result) -> NDArray[np.float64]:
     from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
-    return smallest_divergences(result.means, families.Family.from_dict(result.meta["bandit"]["family"]))
+    family = result.meta["told_family"] or result.meta["bandit"]["family"]
+    return smallest_divergences(result.means, families.Family.from_dict(family))
 
 
 def titled(title: str, lines: list[str]) -> list[tuple[str, str]]:

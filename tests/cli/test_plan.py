@@ -294,7 +294,7 @@ def test_if_no_policy_plays_that_is_an_error(capsys):
 
 def test_what_would_take_long_is_not_simulated_unless_asked_for(answers):
     size = ["--bandit", "bernoulli", "--means", "0.7,0.2", "--horizon", "1e6"]
-    found = answers("thompson", *size)["regret"]["simulated"]
+    found = answers("bayes-ucb", *size)["regret"]["simulated"]
     assert found["value"] is None
     assert found["reason"].startswith("not simulated: some 1,000,000 rounds a run; --simulate plays them")
-    assert answers("thompson", *size, "--runs", "2", "--simulate")["regret"]["simulated"]["value"] > 0
+    assert answers("bayes-ucb", *size, "--runs", "2", "--simulate")["regret"]["simulated"]["value"] > 0

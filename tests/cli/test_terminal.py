@@ -165,10 +165,21 @@ def test_a_reader_that_has_seen_enough(command):
 
 
 LONG = {
-    "simulate": ["--policy", "thompson", "--means", "0.7,0.2", "--horizon", "1e9", "--runs", "1e3"],
-    "compare": ["--policy", "thompson", "--means", "0.7,0.2", "--horizon", "1e9", "--runs", "1e3"],
+    "simulate": [
+        "--policy",
+        "ucb",
+        "--engine",
+        "step",
+        "--means",
+        "1,0",
+        "--horizon",
+        "1e9",
+        "--runs",
+        "1e3",
+    ],
+    "compare": ["--policy", "ucb", "--engine", "step", "--means", "1,0", "--horizon", "1e9", "--runs", "1e3"],
     "identify": ["--policy", "uniform", "--means", "1e-6,0", "--delta", "0.1", "--runs", "1e3"],
-    "plan": ["--policy", "thompson", "--means", "0.7,0.2", "--horizon", "1e9", "--simulate"],
+    "plan": ["--policy", "successive-rejects", "--means", "1,0", "--horizon", "1e9", "--simulate"],
     "reproduce": ["--out", "report"],
 }
 STARTED = """
