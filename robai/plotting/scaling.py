@@ -77,17 +77,23 @@ def plot_scaling(
             raise ValueError(
                 f"lower_bound is of regret, and must be None for {quantity}, got {lower_bound!r}"
             )
-    listed = as_results(results)
+    curves = over_horizons(as_results(results), quantity)
+    ax = axes(ax)
+    ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
+    level = None if lower_bound is None else (LIMIT, lower_bound)
+    return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
+
+
+def over_horizons(results: Iterable[Result], quantity: Quantity) -> dict[str, list[tuple[float, Mean]]]:
+    """Horizons, and means divided by log T, by label; of policies that never commit none in the latter."""
+    listed = list(results)
     # one of every label, which keeps its colour even if its curve is empty
     curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
     for result in sorted(listed, key=lambda result: result.horizon):
         if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
             mean, scale = mean_of(result, quantity), np.log(result.horizon)
             curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
-    ax = axes(ax)
-    ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
-    level = None if lower_bound is None else (LIMIT, lower_bound)
-    return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
+    return curves
 
 
 def plot_parameter(

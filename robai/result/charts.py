@@ -15,6 +15,7 @@ from robai._base.intervals import Mean, clopper_pearson, normal_quantile
 from robai._base.text import number, percent
 from robai.plotting.curves import LIMIT, distribution, height_at, limit_of
 from robai.plotting.rows import share_of_rounds
+from robai.plotting.scaling import over_horizons
 from robai.plotting.style import MOST_ARMS, QUANTITIES, Quantity, mean_of
 from robai.report.figures import Chart, Colours, Level, Row, Series
 from robai.result.text import arm_names, count_text, mean_text, median_text
@@ -252,12 +253,7 @@ def scaling_charts(
     charts = []
     quantities: tuple[Quantity, ...] = ("regret", "commitment")
     for quantity in quantities:
-        curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in results}
-        for result in sorted(results, key=lambda result: result.horizon):
-            if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
-                mean, scale = mean_of(result, quantity), float(np.log(result.horizon))
-                point = (float(result.horizon), Mean(mean.value / scale, mean.sem / scale))
-                curves[result.label].append(point)
+        curves = over_horizons(results, quantity)
         level = Level(LIMIT, lower_bound) if lower_bound is not None and quantity == "regret" else None
         title = f"{QUANTITIES[quantity].capitalize()} / log T"
         axes = ("horizon T", f"{QUANTITIES[quantity]} / log T")

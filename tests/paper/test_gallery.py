@@ -66,7 +66,7 @@ def test_unknown_names_get_a_suggestion(capsys):
     assert main(["reproduce", "garivier-2016"]) == 2
     assert "did you mean garivier2016" in capsys.readouterr().err
     assert main(["reproduce", "jin2021", "--only", "table1"]) == 2
-    assert "only must be one of 'two-arms', 'slopes', got 'table1'" in capsys.readouterr().err
+    assert "there is no part of jin2021 'table1'" in capsys.readouterr().err
 
 
 def small(study, runs):

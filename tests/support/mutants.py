@@ -417,9 +417,13 @@ MUTANTS = [
             "median = result.digest().commit_median",
             "median = result.digest().commit_time.value",
         ),
-        ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
         ("error bars of means are one standard error", "else z * mean.sem", "else mean.sem"),
         ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
+    ),
+    *_mutants(
+        "plotting/scaling.py",
+        "plotting/test_drawn.py",
+        ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
     ),
     *_mutants(
         "plotting/rows.py",
