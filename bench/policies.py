@@ -1,6 +1,6 @@
 """Nanoseconds a round of every registered policy, beside the policy that is nearest to it.
 
-    python bench/policies.py [--quick] [--policy NAME ...]
+    python bench/policies.py [--quick] [--policy NAME ...] [--arms 2,10]
 
 Policies are the examples of tests/support/examples.py, so that a new one is timed without a line here;
 NEAREST can tell beside which older one. Each is played by the step engine, and by leaps where it leaps, there
@@ -45,14 +45,14 @@ FURTHER = 100  # times as many rounds are leapt over
 def name_of(policy):
     """As the command line has it, with the level or the like that makes it another policy."""
     name = next(name for name, kind in POLICIES.items() if kind is type(policy))
-    variant = getattr(policy, "level", getattr(policy, "prior", ""))
-    variant = "anytime" if getattr(policy, "anytime", False) else variant
-    return name if variant in ("", "horizon", "jeffreys") else f"{name} {variant}"
+    variants = (getattr(policy, each) for each in ("level", "prior", "threshold") if hasattr(policy, each))
+    variant = "anytime" if getattr(policy, "anytime", False) else next(variants, "")
+    return name if variant in ("", "horizon", "jeffreys", "practical") else f"{name} {variant}"
 
 
-def bandits(policy):
+def bandits(policy, sizes):
     for kind, which in ((robai.Gaussian, 0), (robai.Bernoulli, 1)):
-        for arms in (2,) if isinstance(policy, TWO_ARMED) else (2, 10):
+        for arms in (2,) if isinstance(policy, TWO_ARMED) else sizes:
             bandit = kind([0.7] + [0.2] * (arms - 1))
             if fitting(policy, bandit) == bandit:
                 yield bandit, which
@@ -81,14 +81,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer runs and repetitions")
     parser.add_argument("--policy", action="append", choices=list(POLICIES), help="only this one")
+    parser.add_argument("--arms", default="2,10", help="numbers of arms (2,10)")
     options = parser.parse_args()
+    sizes = [int(size) for size in options.arms.split(",")]
     runs, repetitions = (5, 2) if options.quick else (20, 7)
     chosen = {name_of(each): each for each in reversed(EXAMPLES)}  # the first example of each
     print(f"{'policy':<22} {'arms':<14} {'engine':<6} {'ns a round':>10}  {'times that of'}")
     for name, policy in reversed(chosen.items()):
         if options.policy and name.split()[0] not in options.policy:
             continue
-        for bandit, which in bandits(policy):
+        for bandit, which in bandits(policy, sizes):
             near = NEAREST[name][which] if name in NEAREST else None
             for engine in ("step", "leap") if leaps(policy, bandit) else ("step",):
                 sides = (

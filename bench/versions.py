@@ -19,6 +19,8 @@ LIMIT = 1.05
 
 # What both versions know. Sigma is given, as its default has changed.
 GAUSSIAN, BERNOULLI = "Gaussian([0.7] + [0.2] * {})", "Bernoulli([0.7] + [0.2] * {})"
+CLOSE = "Bernoulli([0.5] + [0.4] * {})"
+MANY = {2: 60, 3: 40, 5: 20, 10: 10, 20: 4, 50: 2}
 SIMULATED = [  # policy, bandit, horizon, engine, {arms: runs}
     ("UCB(sigma=1.0)", GAUSSIAN, 10**5, "step", {2: 100, 10: 100, 100: 40}),
     ("UCB(sigma=1.0)", GAUSSIAN, 10**6, "step", {2: 1}),
@@ -44,6 +46,13 @@ SIMULATED = [  # policy, bandit, horizon, engine, {arms: runs}
     ("TrackAndStop(tracking='D')", GAUSSIAN, 10**4, "step", {2: 800, 10: 10}),
     ("TrackAndStop(tracking='D')", BERNOULLI, 10**4, "step", {2: 1000}),
     ("ActionElimination(sigma=1.0)", GAUSSIAN, 10**5, "step", {2: 1500, 10: 60}),
+    *(
+        (f"KLLUCB(delta=0.1, threshold={threshold!r})", CLOSE, 10**5, "step", MANY)
+        for threshold in ("practical", "lucb")
+    ),
+    ("UGapE(delta=0.1)", CLOSE, 10**5, "step", {2: 20, 5: 6, 20: 2}),
+    ("BayesUCB()", BERNOULLI, 10**4, "step", {2: 30, 10: 10}),
+    ("LeadCommit()", GAUSSIAN, 10**6, "step", {2: 3000, 10: 300}),
 ]
 LIVE = ["UCB(sigma=1.0)", "KLUCB()", "EOCPUG(sigma=1.0)", "ThompsonSampling()"]
 

@@ -219,6 +219,19 @@ def test_summary_speaks_of_divergences_that_are_smaller_than_told(family):
     assert text in again.summary()
 
 
+def test_divergences_are_those_of_the_policys_own_family():
+    means = np.random.default_rng(4).uniform(size=(50, 3))
+    told = 0.1
+    policy = robai.KLEOCP(told, family=families.Gaussian(0.5))
+    below, others = (
+        sum(robai.theory.kl_min(row, family=family) < told for row in means)
+        for family in (families.Gaussian(0.5), families.Bernoulli())
+    )
+    assert below != others
+    result = robai.simulate(policy, robai.Instances("bernoulli", means), 500, len(means), rng=0)
+    assert f"{below} of 50 runs had one below 0.1, which the policy was told" in result.summary()
+
+
 def test_equal_best_arms_of_a_run_are_all_right():
     instances = robai.Instances(families.Gaussian(0.1), [[1.0, 1.0, 0.0], [0.0, 1.0, 0.5]])
     result = robai.simulate(robai.EOCPUG(), instances, 2000, 40, rng=0)

@@ -148,7 +148,9 @@ class Spec:
     """What all specifications have."""
 
     __dataclass_fields__: ClassVar[dict[str, dataclasses.Field[Any]]]
-    exclusive: ClassVar[Pairs] = ()  # parameters of which one at least must have its default
+    # Parameters of which one at least must have its default. Whether that was said or left out is not known:
+    # copies and files say all.
+    exclusive: ClassVar[Pairs] = ()
 
     def __post_init__(self) -> None:
         for each in _fields(type(self)):

@@ -39,6 +39,8 @@ cdef class Bounds:
     # where that is too close to tell both say no.
     cdef bint above(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
     cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
+    # Likewise: is its lower bound surely below `bar`?
+    cdef bint dips(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil
 
     # About how far the bounds are from a mean, after n rewards; what leaps are guessed from.
     cdef double radius(self, Py_ssize_t arm, double mean, double n, double level) noexcept nogil

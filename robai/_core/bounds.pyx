@@ -40,6 +40,9 @@ cdef class Bounds:
     cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         return False
 
+    cdef bint dips(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        return False
+
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
         cdef double pulls = n[0], sum_ = total[0]
@@ -78,6 +81,9 @@ cdef class GaussianBounds(Bounds):
 
     cdef bint below(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
         return n * (bar - ULPS * fabs(bar)) - total > (1.0 + MARGIN) * self.sigma[arm] * sqrt(2.0 * level * n)
+
+    cdef bint dips(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        return total - n * (bar - ULPS * fabs(bar)) < (1.0 - MARGIN) * self.sigma[arm] * sqrt(2.0 * level * n)
 
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:
@@ -137,6 +143,18 @@ cdef class DivergenceBounds(Bounds):
         level *= 1.0 + MARGIN
         return (n * reach * reach > 2.0 * level * self.family.variance(arm, mean + reach * (2.0 / 3.0))
                 or n * self.family.divergence(arm, mean, edge) > level)
+
+    cdef bint dips(self, Py_ssize_t arm, double n, double total, double level, double bar) noexcept nogil:
+        # The mirror image of `above`.
+        cdef double mean = total / n, edge = bar - ULPS * fabs(bar), reach = mean - edge
+        if reach < 0.0:
+            return True
+        if edge <= self.family.low or mean > self.family.high:
+            return False
+        level *= 1.0 - MARGIN
+        return (n * reach * reach
+                < 2.0 * level * min(self.family.variance(arm, mean), self.family.variance(arm, edge))
+                or n * self.family.divergence(arm, mean, edge) < level)
 
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil:

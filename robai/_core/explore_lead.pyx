@@ -1,7 +1,7 @@
 """The exploration of LeadCommit: the leader, and the arms that are still in doubt."""
 
 cimport cython
-from libc.math cimport INFINITY, pow, sqrt
+from libc.math cimport INFINITY, NAN, pow, sqrt
 from libc.stdint cimport int64_t
 
 from typing import NamedTuple
@@ -28,7 +28,8 @@ class Standing(NamedTuple):
     bar: float                              # below which the arm is in doubt
     claim: float                            # x(Z_b) N_b: what the leader may have of pulls
     doubt: bool
-    pulls_ahead: float                      # of the arm, until it is cleared if no mean changes; 0 if it is
+    # Of the arm, until it is cleared if no mean changes; 0 if it is, NaN if it has no mean.
+    pulls_ahead: float
     rounds_ahead: float                     # and with those of the leader meanwhile
 
 
@@ -39,6 +40,9 @@ cdef class Lead(Exploration):
     Z_b is the likelihood ratio of L and b, and b is in doubt while it is below the threshold. L is played
     while it has fewer pulls than every arm in doubt claims for it, x(Z_b) N_b with x(Z) = 1 + factor
     Z^exponent; else the arm with the smallest claim is. Nothing is remembered.
+
+    Of rewards that come late: an arm without any does not lead, and is in doubt with Z = 0. If none has any,
+    the arm that was handed out least is played.
     """
     cdef readonly Family family
     cdef readonly Threshold threshold
@@ -49,20 +53,26 @@ cdef class Lead(Exploration):
     def __init__(self, Py_ssize_t n_arms, Family family not None, Threshold threshold not None,
                  double exponent, double factor):
         self.family, self.threshold, self.exponent, self.factor = family, threshold, exponent, factor
-        self.moments, self.discerns = family.moments, True
+        self.moments, self.discerns, self.impatient = family.moments, True, True
         self._scores = np.empty(n_arms)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t arm, leader
         cdef double least = INFINITY, claim, evidence
+        cdef bint blind = arms.pulls[arms.most] == 0
         for arm in range(arms.n_arms):
-            self._scores[arm] = mean_of(arms, arm)
+            if blind:
+                self._scores[arm] = -handed_out(arms, arm)
+            else:
+                self._scores[arm] = mean_of(arms, arm) if arms.pulls[arm] > 0 else -INFINITY
         leader = argmax(&self._scores[0], arms.n_arms, rng)
+        if blind:
+            return leader
         self._scores[leader] = -INFINITY
         for arm in range(arms.n_arms):
             if arm != leader:
                 evidence, claim = self._evidence(arms, leader, arm), INFINITY
-                if not evidence >= self.threshold.asked(arms, leader, arm):
+                if not evidence >= self._bar(arms, leader, arm):
                     claim = self._share(evidence) * handed_out(arms, arm)
                 least = min(least, claim)
                 self._scores[arm] = -claim
@@ -72,32 +82,41 @@ cdef class Lead(Exploration):
 
     cdef inline double _evidence(self, const Arms* arms, Py_ssize_t leader, Py_ssize_t arm) noexcept nogil:
         cdef double ratio
-        if mean_of(arms, leader) == mean_of(arms, arm):
+        if arms.pulls[arm] == 0 or mean_of(arms, leader) == mean_of(arms, arm):
             return 0.0
         ratio = self.family.ratio(arms, leader, arm)
         return ratio if ratio > 0.0 else 0.0            # a little below by rounding
+
+    cdef inline double _bar(self, const Arms* arms, Py_ssize_t leader, Py_ssize_t arm) noexcept nogil:
+        return self.threshold.asked(arms, leader, arm) if arms.pulls[arm] > 0 else INFINITY
 
     cdef inline double _share(self, double evidence) noexcept nogil:
         """x(Z), how many times the pulls of an arm the leader may have."""
         return 1.0 + self.factor * (sqrt(evidence) if self.exponent == 0.5 else pow(evidence, self.exponent))
 
     def standings(self, Evidence evidence not None, pending):
-        """The leader, and how every other arm stands beside it; `pending` pulls count in claims."""
+        """The leader, and how every other arm stands beside it; `pending` pulls count in claims.
+
+        One arm has a reward, at least.
+        """
         cdef Arms* arms = &evidence.arms
-        cdef Py_ssize_t arm, leader = 0
+        cdef Py_ssize_t arm, leader = -1
         cdef double ratio, bar
         cdef Ahead ahead
         evidence.need(self.moments)
         for arm in range(arms.n_arms):
-            if mean_of(arms, arm) > mean_of(arms, leader):
+            if arms.pulls[arm] > 0 and (leader < 0 or mean_of(arms, arm) > mean_of(arms, leader)):
                 leader = arm
         standings = {}
         for arm in range(arms.n_arms):
             if arm != leader:
-                ratio, bar = self._evidence(arms, leader, arm), self.threshold.asked(arms, leader, arm)
+                ratio, bar = self._evidence(arms, leader, arm), self._bar(arms, leader, arm)
                 claim = self._share(ratio) * (arms.pulls[arm] + pending[arm])
                 doubt = not ratio >= bar
-                ahead = self._ahead(evidence, leader, arm) if doubt else Ahead(0.0, 0.0)
+                if arms.pulls[arm] == 0:
+                    ahead = Ahead(NAN, NAN)
+                else:
+                    ahead = self._ahead(evidence, leader, arm) if doubt else Ahead(0.0, 0.0)
                 standings[arm] = Standing(ratio, bar, claim, doubt, ahead.pulls, ahead.rounds)
         return leader, standings
 

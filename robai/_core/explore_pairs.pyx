@@ -1,7 +1,7 @@
 """Explorations that tell the best arm from its closest rival: LUCB, UGapE, the top-two policies."""
 
 cimport cython
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, fabs, log
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -13,43 +13,132 @@ from robai._core.protocols cimport Arms, Exploration, argmax, expect_fields, han
 from robai._core.rng cimport Rng, next_double
 
 
-cdef Py_ssize_t largest_mean(const Arms* arms, double* values, Rng* rng) noexcept nogil:
-    """Uniform among the arms with the largest mean."""
-    cdef Py_ssize_t arm
-    for arm in range(arms.n_arms):
-        values[arm] = mean_of(arms, arm)
-    return argmax(values, arms.n_arms, rng)
+cdef enum:
+    LEASE = 8                               # rounds, times the number of arms, that a ceiling holds
 
 
-cdef Py_ssize_t largest_upper(const Arms* arms, Bounds bounds, Py_ssize_t but, Py_ssize_t hint,
-                              double* values, Rng* rng) noexcept nogil:
-    """Uniform among the arms, `but` one (-1: none), with the largest upper bound.
+@cython.final
+cdef class Contest:
+    """The means of all arms and the largest upper bound, where few arms change from one look to the next.
 
-    The bound of `hint`, likely to be the largest, is computed, the others mostly only compared with it.
+    A level does not fall, so an upper bound at a later round is a ceiling until then, as long as its arm is
+    not pulled: most bounds need not be computed, nor compared but with a ceiling.
     """
-    cdef Py_ssize_t arm
-    cdef double t = <double>(arms.t + 1), bar = -INFINITY, level = bounds.level.at(<double>arms.t, t)
-    if hint != but:
-        bar = number(bounds.upper(arms, hint, t))
-        values[hint] = bar
-    for arm in range(arms.n_arms):
-        if arm == hint and arm != but:
-            continue
-        values[arm] = -INFINITY
-        if arm == but:
-            continue
-        if not surely_below(arms, bounds, arm, level, t, bar):
-            values[arm] = number(bounds.upper(arms, arm, t))
-            bar = max(bar, values[arm])
-    return argmax(values, arms.n_arms, rng)
+    cdef readonly Py_ssize_t n_arms
+    cdef readonly Bounds bounds
+    cdef double[::1] _means
+    cdef Py_ssize_t _best                   # an arm with the largest mean, and how many have it
+    cdef Py_ssize_t _ties
+    cdef int64_t[::1] _pulls                # of which the means are, with the sums
+    cdef double[::1] _sums
+    cdef double[::1] _ceilings              # infinite if not computed since
+    cdef double _until                      # the round whose upper bounds they are
+    cdef double[::1] _values
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds):
+        self.n_arms, self.bounds = n_arms, bounds
+        self._means, self._sums = np.empty(n_arms), np.empty(n_arms)
+        self._pulls = np.zeros(n_arms, dtype=np.int64)
+        self._ceilings, self._values = np.empty(n_arms), np.empty(n_arms)
+
+    cdef void look(self, const Arms* arms) noexcept nogil:
+        """At the arms that have changed."""
+        cdef Py_ssize_t arm
+        cdef int64_t* pulls = &self._pulls[0]
+        cdef double* sums = &self._sums[0]
+        cdef double largest = -INFINITY
+        self._best, self._ties = 0, 0
+        for arm in range(arms.n_arms):
+            if arms.pulls[arm] != pulls[arm] or arms.sums[arm] != sums[arm]:
+                pulls[arm], sums[arm] = arms.pulls[arm], arms.sums[arm]
+                self._means[arm], self._ceilings[arm] = mean_of(arms, arm), INFINITY
+            if self._means[arm] >= largest:
+                self._ties = self._ties + 1 if self._means[arm] == largest else 1
+                self._best, largest = arm, self._means[arm]
+
+    cdef Py_ssize_t largest_mean(self, Rng* rng) noexcept nogil:
+        """Uniform among the arms with the largest mean, at the last look."""
+        return self._best if self._ties == 1 else argmax(&self._means[0], self.n_arms, rng)
+
+    cdef Py_ssize_t largest_upper(self, const Arms* arms, Py_ssize_t but, Py_ssize_t hint,
+                                  Rng* rng) noexcept nogil:
+        """Uniform among the arms, `but` one (-1: none), with the largest upper bound; `hint` is a likely one.
+
+        They are those of the last look.
+        """
+        cdef Py_ssize_t arm, top
+        cdef double t = <double>(arms.t + 1), second
+        if self.bounds.moments > 1:                     # a reward of any arm may change the bounds of all
+            for arm in range(arms.n_arms):
+                self._values[arm] = number(self.bounds.upper(arms, arm, t)) if arm != but else -INFINITY
+            return argmax(&self._values[0], arms.n_arms, rng)
+        if not t <= self._until < t + <double>(LEASE * arms.n_arms):
+            self._until = t + <double>(LEASE * arms.n_arms - 1)
+            self._ceilings[:] = INFINITY
+        top = self._highest(arms, but, hint, &second)
+        if top < 0:
+            return hint
+        if hint != but:
+            if self._above(arms, hint, t, self._ceilings[top]):
+                return hint
+            self._raise(arms, hint)
+            second = max(second, min(self._ceilings[hint], self._ceilings[top]))
+            if self._ceilings[hint] > self._ceilings[top]:
+                top = hint
+        if second == -INFINITY or self._above(arms, top, t, second):
+            return top
+        return self._compared(arms, but, top, t, rng)
+
+    cdef inline bint _above(self, const Arms* arms, Py_ssize_t arm, double t, double bar) noexcept nogil:
+        """Is the upper bound of an arm surely?"""
+        cdef double n = <double>arms.pulls[arm]
+        return self.bounds.above(arm, n, arms.sums[arm], self.bounds.level.at(n, t), bar)
+
+    cdef Py_ssize_t _highest(self, const Arms* arms, Py_ssize_t but, Py_ssize_t other,
+                             double* second) noexcept nogil:
+        """The arm with the highest ceiling, all but two, or -1 if there is none; sets the second highest."""
+        cdef Py_ssize_t arm, top = -1
+        cdef double highest = -INFINITY, next_one = -INFINITY
+        cdef const double* ceilings = &self._ceilings[0]
+        for arm in range(arms.n_arms):
+            if (ceilings[arm] > next_one or top < 0) and arm != but and arm != other:
+                if ceilings[arm] == INFINITY:
+                    self._raise(arms, arm)
+                if top < 0 or ceilings[arm] > highest:
+                    top, highest, next_one = arm, ceilings[arm], highest
+                else:
+                    next_one = max(next_one, ceilings[arm])
+        second[0] = next_one
+        return top
+
+    cdef void _raise(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        """Compute a ceiling; it is above the upper bounds until then as they are computed, not exact."""
+        cdef double upper = self.bounds.upper(arms, arm, self._until)
+        self._ceilings[arm] = number(upper + 1e-9 * (upper - self._means[arm]) + 4e-15 * fabs(upper))
+
+    cdef Py_ssize_t _compared(self, const Arms* arms, Py_ssize_t but, Py_ssize_t top, double t,
+                              Rng* rng) noexcept nogil:
+        """By upper bounds, of those arms whose ceilings are not below that of `top`."""
+        cdef Py_ssize_t arm
+        cdef double first = number(self.bounds.upper(arms, top, t)), bar = first
+        for arm in range(arms.n_arms):
+            self._values[arm] = -INFINITY
+            if self._ceilings[arm] < bar or arm == but:
+                continue
+            if (self._ceilings[arm] == self._ceilings[top] and self._pulls[arm] == self._pulls[top]
+                    and self._sums[arm] == self._sums[top]):
+                self._values[arm] = first               # the same, as it is at the round of the ceilings
+            elif not surely_below(arms, self.bounds, arm, t, bar):
+                self._values[arm] = number(self.bounds.upper(arms, arm, t))
+                bar = max(bar, self._values[arm])
+        return argmax(&self._values[0], arms.n_arms, rng)
 
 
-cdef inline bint surely_below(const Arms* arms, Bounds bounds, Py_ssize_t arm, double level, double t,
+cdef inline bint surely_below(const Arms* arms, Bounds bounds, Py_ssize_t arm, double t,
                               double bar) noexcept nogil:
-    """Is the upper bound of an arm? `level` is that of all arms, if they have the same."""
+    """Is the upper bound of an arm?"""
     cdef double n = <double>arms.pulls[arm]
-    return bounds.below(
-        arm, n, arms.sums[arm], level if bounds.level.alike else bounds.level.at(n, t), bar)
+    return bounds.below(arm, n, arms.sums[arm], bounds.level.at(n, t), bar)
 
 
 cdef inline double number(double bound) noexcept nogil:
@@ -64,13 +153,13 @@ cdef class LeaderChallenger(Exploration):
     before either is pulled.
     """
     cdef readonly Bounds bounds
-    cdef double[::1] _values
+    cdef Contest _contest
     cdef Py_ssize_t _challenger             # the second of the pair; the next one is often the same
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         self.bounds = bounds
         self.initial_pulls, self.moments = bounds.initial_pulls, bounds.moments
-        self._values = np.empty(n_arms)
+        self._contest = Contest(n_arms, bounds)
 
     cdef void restart(self) noexcept nogil:
         self._challenger = 0
@@ -81,8 +170,9 @@ cdef class LeaderChallenger(Exploration):
         self.midway = not self.midway
         if not self.midway:
             return self._challenger
-        leader = largest_mean(arms, &self._values[0], rng)
-        self._challenger = largest_upper(arms, self.bounds, leader, self._challenger, &self._values[0], rng)
+        self._contest.look(arms)
+        leader = self._contest.largest_mean(rng)
+        self._challenger = self._contest.largest_upper(arms, leader, self._challenger, rng)
         return leader
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
@@ -93,7 +183,7 @@ cdef class LeaderChallenger(Exploration):
 
     def remember(self, memory, pulls):
         expect_fields(memory, ("challenger", "midway"))
-        challenger = checks.whole("challenger", memory["challenger"], 0, self._values.shape[0] - 1)
+        challenger = checks.whole("challenger", memory["challenger"], 0, self._contest.n_arms - 1)
         self.midway = checks.whole("midway", memory["midway"], 0, 1)
         self._challenger = challenger
 
@@ -137,7 +227,7 @@ cdef class GapIndex(Exploration):
         Those of the last J and u are computed, the others mostly only compared with them.
         """
         cdef Py_ssize_t arm, first = self._choice, second = self._rival
-        cdef double level = self.bounds.level.at(<double>arms.t, t), best
+        cdef double best
         self._upper[first] = number(self.bounds.upper(arms, first, t))
         self._upper[second] = number(self.bounds.upper(arms, second, t))
         if self._upper[second] > self._upper[first]:
@@ -146,7 +236,7 @@ cdef class GapIndex(Exploration):
             if arm == self._choice or arm == self._rival:
                 continue
             self._upper[arm] = -INFINITY
-            if surely_below(arms, self.bounds, arm, level, t, self._upper[second]):
+            if surely_below(arms, self.bounds, arm, t, self._upper[second]):
                 continue
             self._upper[arm] = number(self.bounds.upper(arms, arm, t))
             if self._upper[arm] > self._upper[first]:
@@ -210,6 +300,7 @@ cdef class TopTwo(Exploration):
     cdef readonly bint resamples
     cdef readonly bint penalised
     cdef readonly double share
+    cdef Contest _contest
     cdef double[::1] _values
     cdef int64_t[::1] _led                  # L: rounds in which each arm led
     cdef int64_t[::1] _pulled               # N: those in which it was pulled
@@ -224,7 +315,7 @@ cdef class TopTwo(Exploration):
             self.initial_pulls = bounds.initial_pulls
         if resamples or not (empirical or bounds is not None):
             self.initial_pulls = max(self.initial_pulls, <int64_t>family.prior_pulls)
-        self._values = np.empty(n_arms)
+        self._contest, self._values = Contest(n_arms, bounds), np.empty(n_arms)
         self._led, self._pulled = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms, dtype=np.int64)
 
     cdef void restart(self) noexcept nogil:
@@ -237,10 +328,11 @@ cdef class TopTwo(Exploration):
         if self.bounds is None and not self.empirical:
             leader = self._drawn(arms, rng)
             return leader if next_double(rng) < self.share else self._challenger(arms, leader, rng)
+        self._contest.look(arms)
         if self.empirical:
-            leader = largest_mean(arms, &self._values[0], rng)
+            leader = self._contest.largest_mean(rng)
         else:
-            leader = largest_upper(arms, self.bounds, -1, self._hint, &self._values[0], rng)
+            leader = self._contest.largest_upper(arms, -1, self._hint, rng)
         self._hint = leader
         self._led[leader] += 1
         if <double>self._pulled[leader] <= self.share * <double>self._led[leader]:

@@ -75,6 +75,8 @@ cdef class Ledger:
     cdef void add_squares_up(self) noexcept nogil
     # The first arm with the fewest pulls, answered or pending.
     cdef Py_ssize_t fewest(self) noexcept nogil
+    # Has every arm been handed out its initial pulls?
+    cdef bint dealt(self) noexcept nogil
 
     # Adds up a part of a batch of answers that may yet be refused; the first bad one, or -1.
     cdef Py_ssize_t sum_up(self, const int64_t[::1] arms, const double[::1] rewards, Py_ssize_t start,

@@ -175,6 +175,10 @@ cdef class Ledger:
             for arm in range(1, n_arms):
                 self._least = min(self._least, self.pulls[arm] + self.pending[arm])
 
+    cdef bint dealt(self) noexcept nogil:
+        cdef Py_ssize_t arm = self.fewest()
+        return self.pulls[arm] + self.pending[arm] >= self._initial_pulls
+
     cdef void begin_sums(self) noexcept nogil:
         cdef Py_ssize_t arm
         for arm in range(self.answered.n_arms):

@@ -2,7 +2,6 @@ from typing import final
 
 class Level:
     grows: bool
-    alike: bool
     first: int
     fallible: bool
     def complaint(self) -> str | None: ...

@@ -32,7 +32,6 @@ cdef class FixedLevel(Level):
 
     def __init__(self, double value):
         self.value = value
-        self.alike = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.value
@@ -69,7 +68,7 @@ cdef class RoundLevel(Level):
     cdef readonly double zeta
 
     def __init__(self, double zeta=1.0):
-        self.grows = self.alike = True
+        self.grows = True
         self.zeta = zeta
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -229,13 +228,17 @@ cdef class LilLevel(Level):
 cdef class PracticalLevel(Level):
     """log((1 + log t) / delta): that of Garivier and Kaufmann (2016), for bounds; without a theorem."""
     cdef readonly double base
+    cdef double _t                          # as for `QuantileLevel`
+    cdef double _value
 
     def __init__(self, double delta):
         self.base = -log(delta)
-        self.grows = self.alike = True
+        self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:
-        return self.base + log(1.0 + log(t))
+        if t != self._t:
+            self._t, self._value = t, self.base + log(1.0 + log(t))
+        return self._value
 
 
 @cython.final
@@ -245,14 +248,19 @@ cdef class DivergenceLevel(Level):
     All bounds of an exponential family hold at all times, but for a probability of delta.
     """
     cdef readonly double base
+    cdef double _t                          # as for `QuantileLevel`
+    cdef double _value
 
     def __init__(self, double delta, double n_arms):
         self.base = log(405.5 * n_arms) - log(delta)
-        self.grows = self.alike = True
+        self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:
-        cdef double b = self.base + 1.1 * log(t)
-        return b + log(b)
+        cdef double b
+        if t != self._t:
+            b = self.base + 1.1 * log(t)
+            self._t, self._value = t, b + log(b)
+        return self._value
 
 
 @cython.final
@@ -265,7 +273,7 @@ cdef class HoeffdingLevel(Level):
 
     def __init__(self, double delta, double n_arms):
         self.base = log(1.25 * n_arms) - log(delta)
-        self.grows = self.alike = True
+        self.grows = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.base + 4.0 * log(t)

@@ -121,6 +121,9 @@ cdef class Exploration:
     cdef readonly bint concludes
     # Does it tell answered pulls from pending ones? A live agent shows it the former, and the latter beside.
     cdef readonly bint discerns
+    # Does it choose while arms have no reward yet? A live agent asks it as soon as the initial pulls have
+    # been handed out, before they are answered.
+    cdef readonly bint impatient
     # Is it in the middle of pulls that belong together? The stopping rule is asked when they are over, or at
     # the horizon. It changes from one `select` to the next.
     cdef readonly bint midway

@@ -20,6 +20,7 @@ class Exploration:
     initial_pulls: int
     concludes: bool
     discerns: bool
+    impatient: bool
     midway: bool
     slow: bool
     prepares: bool

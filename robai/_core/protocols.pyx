@@ -71,11 +71,12 @@ cdef class Evidence:
 
 cdef Py_ssize_t argmax(const double* values, Py_ssize_t count, Rng* rng) noexcept nogil:
     cdef Py_ssize_t i, best = 0, ties = 1, chosen
+    cdef double largest = values[0]
     for i in range(1, count):
-        if values[i] > values[best]:
-            best, ties = i, 1
-        elif values[i] == values[best]:
-            ties += 1
+        if values[i] >= largest:            # one comparison for most
+            ties = ties + 1 if values[i] == largest else 1
+            if ties == 1:
+                best, largest = i, values[i]
     if ties == 1:
         return best
     chosen = next_below(rng, ties)

@@ -167,9 +167,12 @@ cdef class Separation(Stopping):
         return compared
 
     cdef bint fires(self, const Arms* arms) noexcept nogil:
-        # One inversion, and mostly one arm: that which was too close last time is so again.
+        # Mostly one arm, that which was too close last time and is so again, and no inversion; else one.
         cdef Py_ssize_t best = best_mean(arms), arm, i
-        cdef double t = <double>(arms.t + 1), floor = self.bounds.lower(arms, best, t)
+        cdef double t = <double>(arms.t + 1), floor
+        if self._hint != best and self._overlaps(arms, best, self._hint, t):
+            return False
+        floor = self.bounds.lower(arms, best, t)
         for i in range(arms.n_arms):
             arm = self._hint + i
             if arm >= arms.n_arms:
@@ -178,6 +181,16 @@ cdef class Separation(Stopping):
                 self._hint = arm
                 return False
         return True
+
+    cdef bint _overlaps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm, double t) noexcept nogil:
+        """Is there surely a number above the lower bound of the best arm and below the upper one of another?
+
+        Tried is the one in the middle, if bounds are as far from a mean as its standard error.
+        """
+        cdef double n = <double>arms.pulls[best], k = <double>arms.pulls[arm], x = sqrt(n), y = sqrt(k)
+        cdef double middle = (arms.sums[best] / x + arms.sums[arm] / y) / (x + y)
+        return (self.bounds.above(arm, k, arms.sums[arm], self.bounds.level.at(k, t), middle)
+                and self.bounds.dips(best, n, arms.sums[best], self.bounds.level.at(n, t), middle))
 
     cdef bint _is_below(self, const Arms* arms, Py_ssize_t arm, double t, double floor) noexcept nogil:
         cdef double n = <double>arms.pulls[arm], total = arms.sums[arm], level = self.bounds.level.at(n, t)

@@ -17,7 +17,7 @@ from robai.instances import Instances
 from robai.policies.base import BasePolicy
 
 _ROUNDING = 1e-9
-_TELL_GAPS = (rules.KnownGap, rules.FixedBudget, rules.SPRT)
+_TELL_GAPS = (rules.KnownGap, rules.FixedDesign, rules.SPRT)
 
 
 class AssumptionWarning(UserWarning):
@@ -95,18 +95,30 @@ def _told(rule: Spec, policy: BasePolicy, bandit: Bandit) -> tuple[float | None,
     if isinstance(rule, _TELL_GAPS) and len(bandit.best_arms) == 1:
         return rule.gap, sorted(bandit.gaps)[1]
     if isinstance(rule, rules.KnownDivergence) and len(bandit.best_arms) == 1:
-        given = (getattr(each, "family", None) for each in rules_of(policy._parts))
-        family = next((each for each in given if each is not None), bandit.family)
-        return rule.kl, _kl_min(tuple(bandit.means), family)
+        return rule.kl, _kl_min(tuple(bandit.means), _own_family(policy) or bandit.family)
     return None, None
 
 
-def told(policy: BasePolicy) -> dict[str, float | None]:
-    """The largest gap, and divergence, that rules of a policy were told to be below all; None if none was."""
+def _own_family(policy: BasePolicy) -> families.Family | None:
+    """That which a policy was given, in whose divergence it reckons."""
+    given = (getattr(each, "family", None) for each in rules_of(policy._parts))
+    return next((each for each in given if each is not None), None)
+
+
+def told(policy: BasePolicy) -> dict[str, Any]:
+    """The largest gap, and divergence, that rules of a policy were told to be below all; None if none was.
+
+    And the family of that divergence, None if it is that of the rewards.
+    """
     given = list(rules_of(policy._parts))
     gaps = [rule.gap for rule in given if isinstance(rule, _TELL_GAPS)]
     divergences = [rule.kl for rule in given if isinstance(rule, rules.KnownDivergence)]
-    return {"told_gap": max(gaps, default=None), "told_kl": max(divergences, default=None)}
+    family = _own_family(policy) if divergences else None
+    return {
+        "told_gap": max(gaps, default=None),
+        "told_kl": max(divergences, default=None),
+        "told_family": None if family is None else family.to_dict(),
+    }
 
 
 def rules_of(parts: Any) -> Iterator[Spec]:

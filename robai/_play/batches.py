@@ -62,7 +62,8 @@ def begin(simulation: Simulation, runs: int) -> _Runs | None:
 def _kind(rules: Started, rewards: Sampler, engine: str) -> type[Batch]:
     """The class that plays such runs."""
     gaussian = isinstance(rewards, Gaussian)
-    if isinstance(rules.explore, Thompson) and max(rule.moments for rule in rules[:3]) == 1:
+    squares = max(rules.explore.moments, rules.stop.moments, rules.commit.moments) > 1
+    if isinstance(rules.explore, Thompson) and not squares:
         return Thinned if engine == "step" else GaussianThinned if gaussian else PositiveThinned
     return Batch if engine == "step" else GaussianLeaps if gaussian else PositiveLeaps
 

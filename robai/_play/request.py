@@ -169,10 +169,8 @@ def _engine(
         obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
     elif isinstance(started.explore, Optimism) and not started.explore.leaps:
         obstacle = f"it is not known that the leader of {policy._parts.explore!r} stays in a convex region"
-    elif estimating := [
-        part for part, begun in zip(policy._parts, started[:3], strict=True) if begun.moments > 1
-    ]:
-        obstacle = f"{estimating[0]!r} needs the variance of the rewards of every round"
+    elif max(started.explore.moments, started.stop.moments, started.commit.moments) > 1:
+        obstacle = f"{policy!r} needs the variance of the rewards of every round"
     elif not started.explore.leaps:
         obstacle = f"{policy._parts.explore!r} neither works by an index nor samples posteriors"
     elif not started.stop.leaps:

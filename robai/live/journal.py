@@ -19,13 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes on one journal are found by the checksums, but later
-    fcntl = None  # type: ignore[assignment]
-
 from robai._base.files import sync_directory
 from robai._base.json import parse
+from robai._base.locks import lock
 
 _UNREAD = "its records have not been read yet"
 
@@ -64,12 +60,11 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o666)
         self._close = weakref.finalize(self, os.close, self._file)
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self.close()
-                raise RuntimeError(f"{self.path} is in use by another agent or process") from None
+        try:
+            lock(self._file)
+        except OSError:
+            self.close()
+            raise RuntimeError(f"{self.path} is in use by another agent or process") from None
         if self.sync:
             sync_directory(Path(self.path).resolve().parent)
         self._status = os.fstat(self._file)

@@ -76,10 +76,21 @@ def _status(agent: Standing[Any], now: Seen) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
-    if min(now.pulls) < max(agent._player.rules.initial_pulls, 1):
+    rules = agent._player.rules
+    waiting = [pulls < max(rules.initial_pulls, 1) for pulls in now.pulls]
+    if all(waiting) or (any(waiting) and not rules.explore.impatient):
         return ["starting"] * len(arms)
-    active = agent._player.rules.explore.memory().get("active") or arms
-    return ["leading" if arm == now.best else "exploring" if arm in active else "dropped" for arm in arms]
+    active = rules.explore.memory().get("active") or arms
+    return [
+        "starting"
+        if waiting[arm]
+        else "leading"
+        if arm == now.best
+        else "exploring"
+        if arm in active
+        else "dropped"
+        for arm in arms
+    ]
 
 
 def summary(agent: Standing[Any]) -> str:

@@ -33,8 +33,8 @@ class Seen(NamedTuple):
 
     @property
     def best(self) -> int:
-        """The first arm with the largest mean."""
-        return max(range(len(self.pulls)), key=self.mean)
+        """The first arm with the largest mean, of those with a reward."""
+        return max(range(len(self.pulls)), key=lambda arm: self.mean(arm) if self.pulls[arm] else -math.inf)
 
     def mean(self, arm: int) -> float:
         return self.sums[arm] / self.pulls[arm]
@@ -137,7 +137,7 @@ def _ended(rules: Started, seen: Seen, arm: int) -> str:
 
 def doubts(rule: Any, seen: Seen, pending: list[int]) -> list[str]:
     """Which arms keep a rule that asks for evidence against each from a commitment, and for how long."""
-    if not isinstance(rule, explore_lead.Lead) or min(seen.pulls) == 0:
+    if not isinstance(rule, explore_lead.Lead) or max(seen.pulls) == 0:
         return []
     leader, standings = rule.standings(seen.evidence, pending)
     lead = repr(seen.labels[leader])

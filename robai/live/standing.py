@@ -100,7 +100,8 @@ class Standing(Generic[Label]):
     @property
     def commit_reason(self) -> str | None:
         """Why the policy committed, with the numbers that triggered it; None if it has not."""
-        return reasons.reason(self)
+        with self._player.lock:
+            return reasons.reason(self)
 
     def table(self) -> list[monitor.Row]:
         """One row an arm: what `summary` shows, as data.

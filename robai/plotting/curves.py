@@ -85,7 +85,7 @@ def plot_regret(
     bands = [_band(result, band, z) for result in results]
     fresh = not ax.has_data()
     curves = []
-    for result, own, ends in zip(results, styles("linestyle", ax=ax), bands, strict=False):
+    for result, own, ends in zip(results, styles(results, "linestyle", ax=ax), bands, strict=True):
         style: dict[str, Any] = own | {"label": result.label} | line
         if result.runs == 1:
             style = {"drawstyle": "steps-post"} | style
@@ -97,7 +97,7 @@ def plot_regret(
         median = result.digest().commit_median
         if median is not None:
             dot: dict[str, Any] = {"color": colour, "markeredgecolor": "white", "zorder": 3, "clip_on": False}
-            ax.plot([median], [_height(result, median)], "o", **dot)
+            ax.plot([median], [height_at(result, median)], "o", **dot)
     if lower_bound is not None:
         curves.append(_limit_line(ax, results, checks.positive("lower_bound", lower_bound)))
     ax.margins(x=0)
@@ -127,7 +127,7 @@ def _levels(band: Any) -> tuple[float, float]:
     return low, high
 
 
-def _height(result: Result, median: float) -> float:
+def height_at(result: Result, median: float) -> float:
     """Of the curve at a round, so that a dot lies on the line."""
     if result.runs == 1:
         place = int(np.searchsorted(result.times, median, side="right"))
@@ -137,7 +137,13 @@ def _height(result: Result, median: float) -> float:
 
 
 def _limit_line(ax: Axes, results: list[Result], constant: float) -> Curve:
-    """A line of slope `constant` in log t through the end of the lowest curve, over the last half of it.
+    x, y = limit_of(results, constant)
+    ax.plot(x, y, color=GREY, linewidth=0.8, label=LIMIT)
+    return Curve(LIMIT, x[-1], y[-1], GREY)
+
+
+def limit_of(results: list[Result], constant: float) -> tuple[list[float], list[float]]:
+    """The ends of a line of slope `constant` in log t to the end of the lowest curve, over its last half.
 
     The bound is on the slope in the long run; drawn from the first round on, as constant log t, it would be
     above curves that do not contradict it.
@@ -145,9 +151,7 @@ def _limit_line(ax: Axes, results: list[Result], constant: float) -> Curve:
     lowest = min(results, key=lambda result: result.regret[-1])
     end, height = lowest.horizon, float(lowest.regret[-1])
     first = max(np.sqrt(end), end * np.exp(-height / constant))
-    x = [first, end]
-    ax.plot(x, [height - constant * np.log(end / first), height], color=GREY, linewidth=0.8, label=LIMIT)
-    return Curve(LIMIT, end, height, GREY)
+    return [float(first), float(end)], [float(height - constant * np.log(end / first)), height]
 
 
 def explained(results: list[Result], band: Any, confidence: float) -> list[Artist]:
@@ -206,7 +210,7 @@ def plot_commitment(
     """
     results, ax = as_results(results), axes(ax)
     medians, paths = [], []
-    for result, own in zip(results, styles("linestyle", ax=ax), strict=False):
+    for result, own in zip(results, styles(results, "linestyle", ax=ax), strict=True):
         rounds, share = distribution(result.commit_time[result.committed], result.runs, result.horizon)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
@@ -231,13 +235,13 @@ def plot_commitment(
 
 
 def distribution(
-    times: NDArray[np.int64], runs: int, last: int
+    times: NDArray[np.int64], runs: int, last: int, most: int = _MOST_STEPS
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rounds, from the first to the last, and the share of all runs whose time has come by then."""
     rounds, counts = np.unique(times, return_counts=True)
     share = np.cumsum(counts) / runs
-    if len(rounds) > _MOST_STEPS:
-        kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], _MOST_STEPS)))
+    if len(rounds) > most:
+        kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], most)))
         rounds, share = rounds[kept], share[kept]
     height = share[-1] if len(share) else 0.0
     return np.concatenate([[1], rounds, [last]]), np.concatenate([[0.0], share, [height]])
@@ -292,7 +296,7 @@ def plot_tradeoff(
     points, steps = [], []
     paths: list[tuple[Any, Any]] = []
     for result, (rounds, regret), best, style in zip(
-        results, means, front, styles("marker", ax=ax), strict=False
+        results, means, front, styles(results, "marker", ax=ax), strict=True
     ):
         never = not result.committed.any()
         x, y = column if never else rounds.value, regret.value

@@ -12,7 +12,7 @@ from robai._base.text import percent
 from robai.plotting.curves import distribution
 from robai.plotting.labels import Curve, add_legend, label_points, name_curves
 from robai.plotting.rows import arm_names, draw_rates, name_rows
-from robai.plotting.style import COLOURS, GREY, as_identifications, axes, log_x, set_limits, styles
+from robai.plotting.style import GREY, MOST_ARMS, as_identifications, axes, log_x, set_limits, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,7 +65,7 @@ def plot_stopping_time(
         ends = [1.0, float(min(each.rounds for each in found))]
     first, last = max(min(ends), 1.0), max(ends)
     middles, paths = [], []
-    for each, times, own in zip(found, stopped, styles("linestyle", ax=ax), strict=False):
+    for each, times, own in zip(found, stopped, styles(found, "linestyle", ax=ax), strict=True):
         rounds, share = distribution(times, each.runs, int(last))
         label = _label(each, budgets)
         style: dict[str, Any] = own | {"label": label} | line
@@ -130,19 +130,19 @@ def plot_proportions(
     """
     found, ax = as_identifications(found), axes(ax)
     first, budgets = found[0], len({each.budget for each in found}) > 1
-    ranked = first.n_arms > len(COLOURS) and not first.own_means
+    ranked = first.n_arms > MOST_ARMS and not first.own_means
     order = np.argsort(first.gaps, kind="stable") if ranked else np.arange(first.n_arms)
     places = np.arange(first.n_arms) + 1.0
     optimal = first.proportions().optimal
     if optimal is not None:
         ax.bar(places, optimal[order], 1.5 * _WIDE, color="0.88", zorder=0, label="optimal, w*")
     shifts = _WIDE * (np.arange(len(found)) - (len(found) - 1) / 2.0) / max(len(found), 2)
-    for each, shift, style in zip(found, shifts, styles("marker"), strict=False):
+    for each, shift, style in zip(found, shifts, styles(found, "marker"), strict=True):
         shares, sem, _ = each.proportions()
         known: dict[str, Any] = {"yerr": normal_quantile(0.95) * sem[order]} if each.runs > 1 else {}
         known |= {"linestyle": "", "markersize": 5, "label": _label(each, budgets)}
         ax.errorbar(places + shift, shares[order], **known, **style)
-    if first.n_arms > len(COLOURS):
+    if first.n_arms > MOST_ARMS:
         ax.locator_params(axis="x", integer=True)
         ax.set_xlabel("arm, by the rank of its mean")
     else:
@@ -193,7 +193,7 @@ def plot_error(
     if len({each.budget for each in found}) > 1:
         return _by_budget(found, ax, confidence, what, legend)
     goals = {each.delta: "delta" for each in found if each.delta is not None}
-    draw_rates(ax, [each.failure(confidence) for each in found], goals, "")
+    draw_rates(ax, found, [each.failure(confidence) for each in found], goals, "")
     ax.set_xlabel(what)
     return name_rows(ax, [each.label for each in found])
 
@@ -202,7 +202,7 @@ def _by_budget(found: list[Identification], ax: Axes, confidence: float, what: s
     fresh, curves = not ax.has_data(), []
     labels = list(dict.fromkeys(each.label for each in found))
     least = 1.0
-    for label, style in zip(labels, styles("linestyle", "marker", ax=ax), strict=False):
+    for label, style in zip(labels, styles(labels, "linestyle", "marker", ax=ax), strict=True):
         own = sorted((each for each in found if each.label == label), key=lambda each: each.budget or 0)
         rounds = [each.budget or 0 for each in own]
         rates = [each.failure(confidence) for each in own]

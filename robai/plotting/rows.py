@@ -11,7 +11,7 @@ import numpy as np
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
 from robai.plotting.labels import Curve, name_curves
-from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, literal, log_x, styles
+from robai.plotting.style import COLOURS, GREY, MARKERS, MOST_ARMS, as_results, axes, literal, log_x, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,15 +51,19 @@ def plot_wrong_commit(
     """
     results, ax = as_results(results), axes(ax)
     goals = {1.0 / result.horizon: "1/T" for result in results}
-    draw_rates(ax, [result.wrong_commit(confidence) for result in results], goals, "never commits")
+    draw_rates(ax, results, [result.wrong_commit(confidence) for result in results], goals, "never commits")
     ax.set_xlabel(f"probability of a wrong commitment, {100.0 * confidence:g} % interval")
     return name_rows(ax, [result.label for result in results])
 
 
 def draw_rates(
-    ax: Axes, rates: Sequence[WrongCommit | Failures], goals: Mapping[float, str], nothing: str
+    ax: Axes,
+    drawn: Sequence[Runs],
+    rates: Sequence[WrongCommit | Failures],
+    goals: Mapping[float, str],
+    nothing: str,
 ) -> None:
-    """A row for each rate, with its interval, and lines at the goals.
+    """A row for the rate of each of some results, with its interval, and lines at the goals.
 
     `nothing` is written where there was nothing to count.
     """
@@ -67,7 +71,9 @@ def draw_rates(
     ax.set_xlim(min([*ends, *goals]) / 5.0, min(1.0, 3.0 * max([*ends, *goals])))
     log_x(ax)
     write = partial(ax.text, ha="center", color=GREY)
-    for row, ((count, of, rate, low, high), style) in enumerate(zip(rates, styles("marker"), strict=False)):
+    for row, ((count, of, rate, low, high), style) in enumerate(
+        zip(rates, styles(drawn, "marker"), strict=True)
+    ):
         if of == 0:
             white = {"color": "white", "pad": 1.0}  # for the line at a goal not to run through it
             write(0.5, row, nothing, transform=ax.get_yaxis_transform(), va="center", bbox=white)
@@ -112,12 +118,12 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     ['old', 'new (best)']
     """
     results, ax = as_results(results), axes(ax)
-    if results[0].n_arms > len(COLOURS):
+    if results[0].n_arms > MOST_ARMS:
         return _pulls_by_rank(results, ax, legend)
     best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
     names = arm_names(results[0])
     for arm in range(results[0].n_arms):
-        means = [_share(result, arm) for result in results]
+        means = [share_of_rounds(result, arm) for result in results]
         is_best = arm in best
         ax.errorbar(
             [mean for mean, _ in means],
@@ -138,7 +144,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     return name_rows(ax, [result.label for result in results])
 
 
-def _share(result: Result, arm: int) -> tuple[float, float]:
+def share_of_rounds(result: Result, arm: int) -> tuple[float, float]:
     """Mean share of the rounds, and half the width of its 95 % interval."""
     pulls = result.pulls_by_rank() if result.own_means else result.pulls
     shares = pulls[:, arm] / result.horizon
@@ -153,9 +159,9 @@ def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
     order = np.argsort(gaps, kind="stable")
     best = int((gaps == 0).sum())
     ranks = np.arange(best, results[0].n_arms) + 1
-    for result, style in zip(results, styles("linestyle", "marker", ax=ax), strict=False):
-        share, error = np.array([_share(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
-        won = percent(sum(_share(result, int(arm))[0] for arm in order[:best]))
+    for result, style in zip(results, styles(results, "linestyle", "marker", ax=ax), strict=True):
+        share, error = np.array([share_of_rounds(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
+        won = percent(sum(share_of_rounds(result, int(arm))[0] for arm in order[:best]))
         label = f"{result.label}, best arm {won}"
         if len(ranks):
             ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)
@@ -192,7 +198,7 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
     ['EOCPUG()', 'UCB()']
     """
     results, ax = as_results(results), axes(ax)
-    for row, (result, style) in enumerate(zip(results, styles("marker"), strict=False)):
+    for row, (result, style) in enumerate(zip(results, styles(results, "marker"), strict=True)):
         low, quarter, median, three_quarters, high = result.digest().quantiles
         draw = partial(ax.plot, color=style["color"])
         draw([low, high], [row, row], linewidth=1.2)

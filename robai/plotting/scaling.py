@@ -160,7 +160,9 @@ def _draw_means(
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
     z, fresh = normal_quantile(confidence), not ax.has_data()
     ends = []
-    for (label, points), own in zip(curves.items(), styles("linestyle", "marker", ax=ax), strict=False):
+    for (label, points), own in zip(
+        curves.items(), styles(curves, "linestyle", "marker", ax=ax), strict=True
+    ):
         if not points:
             continue
         x = [place for place, _ in points]

@@ -46,7 +46,8 @@ class Uniform(BasePolicy):
     threshold
         Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
     stop
-        "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold.
+        "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold; it has
+        no use for the family, which is taken as by all policies with one.
 
     Examples
     --------

@@ -132,7 +132,7 @@ class ETC(BasePolicy):
     sigma: Sigma = parameter(SIGMA, default=None)
 
     def parts(self) -> Parts:
-        return Parts(rules.RoundRobin(), rules.FixedBudget(self.gap, self.sigma), rules.LargestMean())
+        return Parts(rules.RoundRobin(), rules.FixedDesign(self.gap, self.sigma), rules.LargestMean())
 
 
 @spec

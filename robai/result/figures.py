@@ -1,6 +1,9 @@
-"""The figures of `robai.plotting` as methods. Matplotlib is imported when one is called, not before."""
+"""Pages, and the figures of `robai.plotting`, as methods; what they need is imported when one is called."""
 
+import os
 from typing import TYPE_CHECKING, Any
+
+from robai._base.files import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -8,11 +11,50 @@ if TYPE_CHECKING:
     from robai.result import Identification, Result
 
 
-class Plottable:
+class Reported:
+    """What can be shown as a page."""
+
+    def _page(self, title: str | None) -> str:
+        raise NotImplementedError
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a page with figures and tables: one file of HTML that needs no others.
+
+        Figures answer to the pointer, can be zoomed, and hide a curve when its name is pressed. Nothing is
+        fetched from anywhere, and Matplotlib is not needed. A crash leaves the old file or the new one.
+
+        Parameters
+        ----------
+        path : path
+            Exactly where; no suffix is added.
+        title : str or None
+            Of the page; one of its own if None.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> played = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     played.report(os.path.join(folder, "page.html"), title="UCB on two arms")
+        ...     os.listdir(folder)
+        ['page.html']
+        """
+        if not (title is None or isinstance(title, str)):
+            raise TypeError(f"title must be a string, got {title!r}")
+        write_atomically(path, self._page(title).encode())
+
+
+class Plottable(Reported):
     """What can be drawn as a list of results."""
 
     def _drawn(self) -> "list[Result]":
         raise NotImplementedError
+
+    def _page(self, title: str | None) -> str:
+        from robai.result.pages import results_page
+
+        return results_page(self._drawn(), title)
 
     def plot(self, ax: "Axes | None" = None, **options: Any) -> "Axes":
         """Draw mean regret against rounds with its confidence band; see `robai.plotting.plot_regret`.
@@ -162,11 +204,16 @@ class Plottable:
         return plot_final_regret(self._drawn(), ax)
 
 
-class Found:
+class Found(Reported):
     """What can be drawn as a list of identifications."""
 
     def _drawn(self) -> "list[Identification]":
         raise NotImplementedError
+
+    def _page(self, title: str | None) -> str:
+        from robai.result.identification_page import identifications_page
+
+        return identifications_page(self._drawn(), title)
 
     def plot(self, ax: "Axes | None" = None, **options: Any) -> "Axes":
         """Draw the distribution of the stopping time; see `robai.plotting.plot_stopping_time`.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from robai.result.comparison import Comparison
 from robai.result.digest import record
+from robai.result.figures import Reported
 from robai.result.result import Result
 from robai.result.runs import import_pandas
 
@@ -18,7 +19,7 @@ Cell = tuple[str, str, int]
 _LEFT_OUT = {"label", "policy", "bandit", "horizon", "pull_shares"}
 
 
-class Sweep(Mapping[Cell, Result]):
+class Sweep(Mapping[Cell, Result], Reported):
     """Results by (policy, bandit, horizon), in the order in which they were played.
 
     Parameters
@@ -161,6 +162,11 @@ class Sweep(Mapping[Cell, Result]):
         ]
         frame: pd.DataFrame = pandas.DataFrame(rows)
         return frame
+
+    def _page(self, title: str | None) -> str:
+        from robai.result.pages import sweep_page
+
+        return sweep_page(self, title)
 
     def plot_scaling(self, ax: Axes | None = None, *, bandit: str | None = None, **options: Any) -> Axes:
         """Draw regret or commitment time against the horizon; see `robai.plotting.plot_scaling`.

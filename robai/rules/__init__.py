@@ -46,7 +46,7 @@ from robai.rules.identify import (
 from robai.rules.lead import Lead
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
-from robai.rules.rounds import Budget, FixedBudget, FixedRound, KnownDivergence, KnownGap
+from robai.rules.rounds import Budget, FixedDesign, FixedRound, KnownDivergence, KnownGap
 from robai.rules.sampling import PosteriorSampling, RoundRobin, Tracking
 from robai.rules.stages import DoubleExplore, DoubleExploreK, Elimination
 from robai.rules.stop import (
@@ -82,7 +82,7 @@ __all__ = [
     "Either",
     "Elimination",
     "Exploration",
-    "FixedBudget",
+    "FixedDesign",
     "FixedRound",
     "Game",
     "GapIndex",

@@ -205,7 +205,7 @@ class KnownDivergence(Stopping):
 
 
 @spec
-class FixedBudget(Stopping):
+class FixedDesign(Stopping):
     """When 2 n rounds have been played, n = ceil(2 sigma^2 W(T^2 gap^4 / (32 pi sigma^4)) / gap^2): ETC.
 
     Two arms in turn; W is Lambert's function.
@@ -213,7 +213,7 @@ class FixedBudget(Stopping):
     Examples
     --------
     >>> import robai
-    >>> policy = robai.Policy(robai.rules.RoundRobin(), FixedBudget(0.5))
+    >>> policy = robai.Policy(robai.rules.RoundRobin(), FixedDesign(0.5))
     >>> robai.simulate(policy, robai.Gaussian([0.7, 0.2]), 10**6, 3, rng=0).commit_time.tolist()
     [280, 280, 280]
     """

@@ -152,10 +152,11 @@ class Separation(Stopping):
     either side of m with N d(m, q) = f. The level f is share * log T if a share is given, else it aims at
     an error of delta, 1/T by default::
 
-        "iterated"   log(3 log^2(N) / delta): UCB_alpha "practical"  log((1 + log t) / delta); no theorem
-        "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and Kalyanakrishnan
-        (2013);
-                     bounds "gaussian": log(5 K t^4 / (4 delta)), Kalyanakrishnan et al. (2012)
+        "iterated"   log(3 log^2(N) / delta): UCB_alpha
+        "practical"  log((1 + log t) / delta); no theorem
+        "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and
+                     Kalyanakrishnan (2013); bounds "gaussian": log(5 K t^4 / (4 delta)),
+                     Kalyanakrishnan et al. (2012)
         "proved"     the same
 
     With the last two the arm is wrong with probability delta at most, whichever arms were pulled.

@@ -53,7 +53,9 @@ def test_a_batch_before_any_reward_goes_to_all_arms_in_turn(policy):
     arms = agent.select_batch(256)
     counts = np.bincount(arms)
     assert agent.pending.tolist() == counts.tolist()
-    if not isinstance(policy, robai.ThompsonSampling):  # needs no first pull: its prior spreads the arms
+    if isinstance(policy, robai.LeadCommit):  # in turn as well, ties broken uniformly
+        assert counts.max() - counts.min() <= 1
+    elif not isinstance(policy, robai.ThompsonSampling):  # needs no first pull: its prior spreads the arms
         assert arms.tolist() == [i % len(counts) for i in range(256)]
     assert counts.min() > 256 / len(counts) / 2
 

@@ -132,3 +132,104 @@ def test_why_it_committed():
     assert agent.select() == "A"
     assert "was at least 4, that against 'B', and 2.996 was enough" in agent.commit_reason
     assert "leads with" not in agent.summary()
+
+
+def test_an_arm_without_a_reward_is_in_doubt_and_does_not_lead():
+    """Beside the rule itself: rewards arrive in any order, and those of some arms never."""
+    rng = np.random.default_rng(8)
+    horizon, kinds = 500, set()
+    for seed in range(200):
+        k = int(rng.integers(2, 5))
+        agent = robai.Agent(robai.LeadCommit(), k, horizon, reward=UNIT, rng=seed)
+        lost = rng.random(k) < 0.4
+        n, s, m = np.zeros(k, dtype=int), np.zeros(k), np.zeros(k, dtype=int)
+        for t in range(60):
+            arm, handed_out = agent.select(), n + m
+            seen = n > 0
+            if t < k:
+                assert arm == t  # every arm once, in order
+            elif not seen.any():
+                assert handed_out[arm] == handed_out.min()
+                kinds.add("blind")
+            else:
+                means = np.where(seen, s / np.maximum(n, 1), -np.inf)
+                leader = int(means.argmax())
+                others = np.arange(k) != leader
+                z, bar = np.zeros(k), np.full(k, np.inf)
+                z[seen] = n[leader] * n[seen] / (n[leader] + n[seen]) * (means[leader] - means[seen]) ** 2 / 2
+                bar[seen] = np.log(horizon / (n[leader] + n[seen]))
+                doubt = others & (z < bar)
+                if not doubt.any():
+                    assert agent.committed_arm == arm == leader
+                    kinds.add("commits")
+                    break
+                claims = np.where(doubt, (1 + 2 * np.sqrt(z)) * handed_out, np.inf)
+                if handed_out[leader] < claims.min():
+                    assert arm == leader
+                else:
+                    assert claims[arm] == claims.min()
+                    kinds.add("without a reward" if n[arm] == 0 else "in doubt")
+                assert not agent.committed
+            m[arm] += 1
+            for each in np.flatnonzero(m * (~lost if t < 40 else True)):
+                if rng.random() < 0.3:
+                    reward = float(rng.normal(each))
+                    agent.update(int(each), reward)
+                    n[each], s[each], m[each] = n[each] + 1, s[each] + reward, m[each] - 1
+    assert kinds == {"blind", "commits", "without a reward", "in doubt"}
+
+
+def silent_arm(agent, rounds, seed):
+    """The arms that are handed out where those of "C" are never answered."""
+    rng, arms = np.random.default_rng(seed), []
+    for _ in range(rounds):
+        arms.append(agent.select())
+        if arms[-1] != "C":
+            agent.update(arms[-1], float(rng.normal(1.0 if arms[-1] == "A" else 0.0)))
+    return arms
+
+
+def test_an_arm_whose_rewards_never_arrive_does_not_keep_a_bad_one_in_play():
+    agent = robai.Agent(robai.LeadCommit(), ["A", "B", "C"], 10**4, reward=UNIT, rng=0)
+    arms = silent_arm(agent, 600, 1)
+    assert not agent.committed
+    assert "B" not in arms[300:]  # it is cleared; before it was dealt in turn
+    assert arms[300:].count("A") == arms[300:].count("C") == 150  # x(0) = 1
+    lines = agent.summary().splitlines()
+    assert [row.status for row in agent.table()] == ["leading", "exploring", "starting"]
+    assert next(line for line in reversed(lines) if line.startswith("C")).split() == [
+        "C",
+        "0",
+        "-",
+        f"{agent.pending[2]:,.1f}",
+        "-",
+        "in",
+        "doubt",
+    ]
+
+
+def test_without_any_reward_all_arms_are_handed_out_alike():
+    agent = robai.Agent(robai.LeadCommit(), 4, 10**4, reward=UNIT, rng=0)
+    arms = agent.select_batch(80).reshape(20, 4)
+    assert arms[0].tolist() == [0, 1, 2, 3]
+    assert (np.sort(arms, axis=1) == np.arange(4)).all()
+    assert len({tuple(row) for row in arms.tolist()}) > 1  # ties are broken uniformly
+    assert "leads with" not in agent.summary()
+
+
+def test_an_arm_without_a_reward_survives_a_restart(tmp_path):
+    def agent(**options):
+        return robai.Agent(robai.LeadCommit(), ["A", "B", "C"], 10**4, reward=UNIT, rng=5, **options)
+
+    path = tmp_path / "experiment.journal"
+    with robai.Journal(path) as journal:
+        written, plain = agent(journal=journal), agent()
+        for each in (written, plain):
+            each.select_batch(7)
+            silent_arm(each, 100, 2)
+    with robai.Journal(path) as journal:
+        again = agent(journal=journal)
+        plain.save(tmp_path / "agent.json")
+        loaded = robai.load(tmp_path / "agent.json")
+        assert again.to_json() == loaded.to_json() == plain.to_json()
+        assert silent_arm(again, 300, 3) == silent_arm(loaded, 300, 3) == silent_arm(plain, 300, 3)

@@ -268,6 +268,15 @@ for _ in sys.stdin:
 """
 
 
+def wait_for_lines(path, count, process, seconds=120.0):
+    """Until the file has so many: on a busy machine no time is long enough for a number of them."""
+    end = time.monotonic() + seconds
+    while count and (not path.exists() or path.read_bytes().count(b"\n") < count):
+        assert process.poll() is None
+        assert time.monotonic() < end, f"{path} has fewer than {count} lines after {seconds:g} seconds"
+        time.sleep(1e-3)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 def test_kill_9_at_random_moments_loses_nothing_and_applies_nothing_twice(tmp_path):
     journal, acknowledged = tmp_path / "journal", tmp_path / "acknowledged"
@@ -284,7 +293,8 @@ def test_kill_9_at_random_moments_loses_nothing_and_applies_nothing_twice(tmp_pa
             acknowledged.unlink(missing_ok=True)
             print(file=nursery.stdin, flush=True)
             victim = int(nursery.stdout.readline())
-            time.sleep(chance.random() * 0.1)
+            wait_for_lines(acknowledged, chance.randrange(40), nursery)
+            time.sleep(chance.random() * 1e-3)
             os.kill(victim, signal.SIGKILL)
             assert int(nursery.stdout.readline()) == -signal.SIGKILL  # it had no other end
 
@@ -298,7 +308,7 @@ def test_kill_9_at_random_moments_loses_nothing_and_applies_nothing_twice(tmp_pa
             updates = int(agent.pulls.sum())
             before = closed(agent)
         nursery.stdin.close()
-    assert updates > 500
+    assert updates > 300  # about ten in each of fifty lives
 
     replayed = opened(None)
     for line in lines_of(journal)[1:]:

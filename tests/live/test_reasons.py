@@ -56,11 +56,12 @@ def ratio(n, s, family=families.Bernoulli()):  # noqa: B008
     m = means(n, s)
     best = m.index(max(m))
 
-    def against(other):
-        pooled = (s[best] + s[other]) / (n[best] + n[other])
-        return n[best] * divergence(family, m[best], pooled) + n[other] * divergence(family, m[other], pooled)
+    return min(ratio_of(n, s, best, other, family) for other in others(n, best))
 
-    return min(against(other) for other in others(n, best))
+
+def ratio_of(n, s, a, b, family=families.Bernoulli()):  # noqa: B008
+    pooled = (s[a] + s[b]) / (n[a] + n[b])
+    return n[a] * divergence(family, s[a] / n[a], pooled) + n[b] * divergence(family, s[b] / n[b], pooled)
 
 
 def guard(n, s):
@@ -70,6 +71,43 @@ def guard(n, s):
 def anytime(n, s):
     asked = math.log((1 + math.log(sum(n))) / 0.05)
     return ratio(n, s) >= asked, ratio(n, s), asked
+
+
+def pair(n, s):
+    m = means(n, s)
+    best = m.index(max(m))
+    ratios = {a: ratio_of(n, s, best, a) for a in others(n, best)}
+    bars = {a: math.log(2 * (1 + math.log(n[best] + n[a])) / 0.05) for a in ratios}
+    return closest(ratios, bars)
+
+
+def share_of_the_horizon(n, s):
+    m = means(n, s)
+    best = m.index(max(m))
+    ratios = {a: ratio_of(n, s, best, a) for a in others(n, best)}
+    return closest(ratios, {a: math.log(HORIZON / (n[best] + n[a])) for a in ratios})
+
+
+def closest(ratios, bars):
+    """Of the arm that is closest to its bar."""
+    arm = min(ratios, key=lambda a: ratios[a] - bars[a])
+    return ratios[arm] >= bars[arm], ratios[arm], bars[arm]
+
+
+def sprt(n, s):
+    first, second = means(n, s)
+    value, asked = min(n) * abs(first - second), 0.25 / 0.3 * math.log(HORIZON * 0.3**2 / 0.25)
+    return sum(n) % 2 == 0 and value >= asked, value, asked
+
+
+def fixed_design(n, s):
+    t = robai.theory.commit_round_etc(0.4, HORIZON, sigma=0.5)
+    return sum(n) >= t, sum(n), t
+
+
+def known_gap(n, s):
+    t = math.floor(robai.theory.commit_round_eocp(3, 0.5, HORIZON, sigma=0.5))
+    return sum(n) >= t, sum(n), t
 
 
 def kl_separation(level):
@@ -118,6 +156,11 @@ RULES = [
     (rules.MeanGap(sigma=0.5), mean_gap),
     (rules.LikelihoodRatio(share=0.7), guard),
     (rules.LikelihoodRatio(delta=0.05), anytime),
+    (rules.LikelihoodRatio(delta=0.05, threshold="pair"), pair),
+    (rules.LikelihoodRatio(level="ratio"), share_of_the_horizon),
+    (rules.SPRT(0.3, sigma=0.5), sprt),
+    (rules.FixedDesign(0.4, sigma=0.5), fixed_design),
+    (rules.KnownGap(0.5, sigma=0.5), known_gap),
 ]
 
 
@@ -130,7 +173,7 @@ def counts(seed, arms):
 
 @pytest.mark.parametrize(("rule", "formula"), RULES, ids=lambda each: getattr(each, "__name__", ""))
 def test_a_rule_reports_what_it_compares(rule, formula):
-    arms = 2 if isinstance(rule, rules.MeanGap) else 3
+    arms = 2 if isinstance(rule, rules.MeanGap | rules.SPRT | rules.FixedDesign) else 3
     started = rule.start(Game.of(arms, HORIZON, families.Bernoulli()))
     answers = set()
     for seed in range(200):
