@@ -19,7 +19,7 @@ def peers():
 
 def fake(peers, start, distribution="numpy"):
     """A package that is always installed."""
-    return peers.players.Peer(distribution, start, check_runs=500)
+    return peers.players.Peer(distribution, start, check_runs=20_000)
 
 
 def playing(peers, policy, as_if):
