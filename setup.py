@@ -4,10 +4,15 @@ Two environment variables make slow versions that find errors (empty or 0: not):
 
     ROBAI_DEBUG=1                        checks every array access
     ROBAI_SANITIZE=address,undefined     what the compiler's -fsanitize takes
+
+And one makes a wheel for CPython 3.12 and all that come after it, instead of for the one at hand:
+
+    ROBAI_ABI3=1                         the stable ABI
 """
 
 import os
 import sys
+import sysconfig
 from pathlib import Path
 
 import Cython
@@ -23,6 +28,9 @@ def asked_for(name: str) -> str:
 
 DEBUG = bool(asked_for("ROBAI_DEBUG"))
 SANITIZE = asked_for("ROBAI_SANITIZE")
+ABI3 = bool(asked_for("ROBAI_ABI3"))
+if ABI3 and (sys.version_info < (3, 12) or sysconfig.get_config_var("Py_GIL_DISABLED")):
+    sys.exit("ROBAI_ABI3 needs CPython 3.12 or later that has a GIL")
 
 DIRECTIVES = {
     "language_level": 3,
@@ -48,13 +56,18 @@ elif not (WINDOWS or DEBUG):
     LINK_FLAGS = ["-Wl,-s"] if sys.platform == "linux" else []
 RANDOM = Path(numpy.get_include()).parents[1] / "random" / "lib"
 
-# NumPy's samplers are linked statically: which ones is known here alone.
-MACROS = {"rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')]}
+# NumPy's samplers are linked statically: which ones is known here alone, as are the flags.
+MACROS = {
+    "rng": [("ROBAI_NUMPY", f'"{numpy.__version__}"')],
+    "build": [("ROBAI_FLAGS", f'"{" ".join(FLAGS)}"')],
+}
+
+STABLE = [("CYTHON_LIMITED_API", "1"), ("Py_LIMITED_API", "0x030C0000")] if ABI3 else []
 
 # Only a newer file makes others be made again, so the settings are one: a build in another environment, with
 # the same compiler settings, Cython and NumPy, makes what has changed.
 SETTINGS = Path("build/settings.txt")
-settings = f"{DIRECTIVES} {FLAGS} {Cython.__version__} {numpy.__version__}\n"
+settings = f"{DIRECTIVES} {FLAGS} {STABLE} {Cython.__version__} {numpy.__version__}\n"
 changed = not SETTINGS.exists() or SETTINGS.read_text() != settings
 
 CORE = Path("robai/_core")
@@ -83,10 +96,12 @@ extensions = [
         define_macros=[
             ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
             *MACROS.get(Path(source).stem, []),
+            *STABLE,
         ],
         depends=[str(SETTINGS)],
         extra_compile_args=FLAGS,
         extra_link_args=LINK_FLAGS,
+        py_limited_api=ABI3,
     )
     for name, source in (sources | {SHARED: "robai/_core/_shared.c"}).items()
 ]
@@ -102,4 +117,7 @@ modules = cythonize(
 if changed:
     SETTINGS.parent.mkdir(exist_ok=True)
     SETTINGS.write_text(settings)
-setup(ext_modules=modules, options={"build_ext": {"parallel": cores}})
+options = {"build_ext": {"parallel": cores}}
+if ABI3:
+    options["bdist_wheel"] = {"py_limited_api": "cp312"}
+setup(ext_modules=modules, options=options)

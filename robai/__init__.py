@@ -85,6 +85,18 @@ def get_include() -> str:
     ``numpy.get_include()`` among the ``include_dirs`` of the extension.
     These declarations may change with any version: a rule that was compiled for others is not imported then,
     and has to be compiled again. `docs/extending.md` shows how.
+
+    Returns
+    -------
+    str
+        A path.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import robai
+    >>> (Path(robai.get_include()) / "robai" / "_core" / "levels.pxd").exists()
+    True
     """
     return str(Path(__file__).parents[1])
 

@@ -1,26 +1,30 @@
 """Policies written in Python: to try an idea against the built-in policies before writing Cython.
 
-Any object with two methods will do::
+Any object with two methods will do.
 
-    class EpsilonGreedy:
-        def __init__(self, epsilon):
-            self.epsilon = epsilon
+>>> import robai
+>>> class EpsilonGreedy:
+...     def __init__(self, epsilon):
+...         self.epsilon = epsilon
+...
+...     def select(self, state):  # -> the number of an arm
+...         if state.t < state.n_arms:
+...             return state.t
+...         if state.rng.random() < self.epsilon:
+...             return int(state.rng.integers(state.n_arms))
+...         return int(state.means.argmax())
+...
+...     def update(self, arm, reward):
+...         pass  # `state` has the counts and sums already
+>>> bandit = robai.Bernoulli([0.7, 0.2])
+>>> robai.simulate(EpsilonGreedy(0.1), bandit, horizon=1000, runs=20, rng=0).label
+'EpsilonGreedy'
 
-        def select(self, state):                    # -> the number of an arm
-            if state.t < state.n_arms:
-                return state.t
-            if state.rng.random() < self.epsilon:
-                return int(state.rng.integers(state.n_arms))
-            return int(state.means.argmax())
+`select` may return `Commit(arm)`, which ends the exploration. Stopping and commitment can be compiled rules.
 
-        def update(self, arm, reward):
-            pass                                    # `state` has the counts and sums already
-
-    robai.simulate(EpsilonGreedy(0.1), robai.Bernoulli([0.7, 0.2]), horizon=1000, runs=100, rng=0)
-
-`select` may return `Commit(arm)`, which ends the exploration. Stopping and commitment can be compiled rules::
-
-    robai.Policy(explore=EpsilonGreedy(0.1), stop=rules.Imbalance(), commit=rules.LowerBound())
+>>> mixed = robai.Policy(EpsilonGreedy(0.1), stop=robai.EOCPUG(), commit=robai.rules.LowerBound())
+>>> robai.simulate(mixed, bandit, horizon=1000, runs=20, rng=0).committed.all().item()
+True
 
 Every run, and every agent, works
 on a deep copy of the object, so it starts as it was handed in. Draw from `state.rng` only: a run
@@ -45,12 +49,24 @@ from robai.rules.python import WRITTEN, Commit, PythonExploration, PythonPolicy,
 if TYPE_CHECKING:
     from robai._core.player import Player
 
-__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State", "as_policy", "ask", "written"]
+__all__ = ["Commit", "CustomPolicy", "PythonPolicy", "State"]
 
 
 @spec
 class CustomPolicy(BasePolicy):
-    """A policy written in Python among the others."""
+    """A policy written in Python among the others; robai makes one of an object with `select` and `update`.
+
+    Examples
+    --------
+    >>> class First:
+    ...     def select(self, state):
+    ...         return 0
+    ...
+    ...     def update(self, arm, reward):
+    ...         pass
+    >>> CustomPolicy(First()).parts()
+    Parts(explore=First(), stop=Never(), commit=LargestMean())
+    """
 
     policy: PythonPolicy = parameter(WRITTEN)
 

@@ -21,7 +21,7 @@ from robai._play.together import Finished, labelled, play_all
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy, written
 from robai.policies.base import BasePolicy, Policy
-from robai.result.identification import Identification, Identifications
+from robai.result import Identification, Identifications
 from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 from robai.rules.pointer import Pointed
 from robai.rules.python import has_its_methods
@@ -111,7 +111,12 @@ def identify(
 
     Returns
     -------
-    Identification, or Identifications of several policies or budgets
+    Identification or Identifications
+        The latter, a mapping, of several policies or budgets.
+
+    See Also
+    --------
+    simulate : Regret, with or without a commitment.
 
     Notes
     -----

@@ -43,12 +43,12 @@ class Instances(Bandit):
 
     Parameters
     ----------
-    family : family or name
+    family
         What the rewards are: "bernoulli", `families.Gaussian(1.0)`, ...
     prior : prior, callable or array
         One of `robai.priors`; a function `prior(rng, size)` that returns `size` rows of means; or an array,
         instances x arms, of which run r takes row r modulo their number.
-    n_arms : int
+    n_arms
         The number of arms; that of an array if it is left out.
 
     Examples
@@ -80,6 +80,7 @@ class Instances(Bandit):
 
     @property
     def means(self) -> NoReturn:
+        """There are none: every run has others, see `Result.means`. A ValueError."""
         raise ValueError(f"{self!r} has no means of its own: every run has others, see Result.means")
 
     @property
@@ -87,8 +88,22 @@ class Instances(Bandit):
         return self.family.support
 
     def draw(self, rng: np.random.Generator, runs: range) -> NDArray[np.float64]:
-        """The means of these runs, runs x arms; a ValueError if the family has no such means.
+        """The means of these runs; a ValueError if the family has no such means.
 
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where to draw from.
+        runs : range
+            The numbers of the runs.
+
+        Returns
+        -------
+        ndarray of float
+            Runs x arms.
+
+        Examples
+        --------
         >>> instances = Instances("bernoulli", priors.Uniform(0, 1), n_arms=3)
         >>> instances.draw(np.random.default_rng(0), range(1)).round(3).tolist()
         [[0.637, 0.27, 0.041]]
@@ -98,7 +113,17 @@ class Instances(Bandit):
         return means
 
     def drawn(self) -> Instances:
-        """Itself without the prior, for whoever has the means."""
+        """Itself without the prior, for whoever has the means.
+
+        Returns
+        -------
+        Instances
+
+        Examples
+        --------
+        >>> Instances("bernoulli", priors.Uniform(0, 1), n_arms=3).drawn()
+        Instances(family=Bernoulli(), prior=Drawn(), n_arms=3)
+        """
         return dataclasses.replace(self, prior=priors.Drawn())
 
     def _check(self, kind: str, means: NDArray[np.float64], first: int = 0) -> None:

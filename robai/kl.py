@@ -3,6 +3,12 @@
 `family` is a name ("bernoulli", "poisson", "exponential"), a family of `robai.families` such as
 ``Gamma(shape=2.0)``, or a bandit. The other arguments are numbers or arrays, which broadcast. Means are at
 most 1e100 in size; a bound beyond the largest double is infinite.
+
+>>> import math
+>>> import robai
+>>> pulls, successes = 50, 10
+>>> round(robai.kl.upper("bernoulli", successes / pulls, math.log(1000) / pulls), 4)  # of KL-UCB
+0.4506
 """
 
 from __future__ import annotations
@@ -44,8 +50,17 @@ def divergence(family: FamilyLike | Bandit, p: ArrayLike, q: ArrayLike) -> float
 
     Parameters
     ----------
-    p, q : means in the domain of the family; where that is unbounded, q may be above 1e100, and infinite
+    family : str, family or bandit
+        Of the rewards.
+    p, q : float or array
+        Means in the domain of the family; where that is unbounded, q may be above 1e100, and infinite.
 
+    Returns
+    -------
+    float or ndarray of float
+
+    Examples
+    --------
     >>> round(divergence("bernoulli", 0.2, 0.7), 6)
     0.534111
     >>> divergence(Gaussian(1.0), 0.0, [0.5, 1.0])
@@ -71,9 +86,19 @@ def upper(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 
     Parameters
     ----------
-    p : finite means in the domain of the family
-    level : not negative; 0 gives p and +inf the upper end of the domain
+    family : str, family or bandit
+        Of the rewards.
+    p : float or array
+        Finite means in the domain of the family.
+    level : float or array
+        Not negative; 0 gives p and +inf the upper end of the domain.
 
+    Returns
+    -------
+    float or ndarray of float
+
+    Examples
+    --------
     >>> round(upper("bernoulli", 0.2, 0.534111), 6)
     0.7
     >>> upper(Gaussian(1.0), 1.0, [0.0, 2.0])
@@ -95,9 +120,19 @@ def lower(family: FamilyLike | Bandit, p: ArrayLike, level: ArrayLike) -> float 
 
     Parameters
     ----------
-    p : finite means in the domain of the family
-    level : not negative; 0 gives p and +inf the lower end of the domain
+    family : str, family or bandit
+        Of the rewards.
+    p : float or array
+        Finite means in the domain of the family.
+    level : float or array
+        Not negative; 0 gives p and +inf the lower end of the domain.
 
+    Returns
+    -------
+    float or ndarray of float
+
+    Examples
+    --------
     >>> round(lower("poisson", 3.0, 0.5), 6)
     1.583974
     """

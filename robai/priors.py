@@ -2,6 +2,11 @@
 
 A function of one's own, `prior(rng, size)`, that returns `size` rows with a mean for each arm, does as well,
 and so does an array with a row an instance.
+
+>>> import robai
+>>> instances = robai.Instances("bernoulli", robai.priors.Beta(1.0, 9.0), n_arms=5)
+>>> robai.simulate(robai.KLUCB(), instances, horizon=1000, runs=10, rng=0).means.shape
+(10, 5)
 """
 
 from __future__ import annotations
@@ -22,10 +27,36 @@ Means = NDArray[np.float64]
 
 @spec
 class Prior(Spec):
-    """What all priors have."""
+    """What all priors have.
+
+    Examples
+    --------
+    >>> isinstance(as_prior("prior", [[0.7, 0.2], [0.5, 0.4]]), Prior)
+    True
+    """
 
     def draw(self, rng: np.random.Generator, runs: range, n_arms: int) -> Means:
-        """The means of these runs, a row each."""
+        """The means of these runs, a row each.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Where to draw from.
+        runs : range
+            The numbers of the runs.
+        n_arms : int
+            The number of arms.
+
+        Returns
+        -------
+        ndarray of float
+            Runs x arms.
+
+        Examples
+        --------
+        >>> Uniform().draw(np.random.default_rng(0), range(2), 3).shape
+        (2, 3)
+        """
         raise NotImplementedError
 
 
@@ -38,6 +69,8 @@ SHAPE = Kind(between(1e-3, 1e9), "parameter of a beta distribution")
 class Uniform(Prior):
     """Independent means, uniform from `low` to `high`.
 
+    Examples
+    --------
     >>> Uniform(0.0, 1.0).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
     [[0.637, 0.27, 0.041]]
     """
@@ -58,6 +91,8 @@ class Uniform(Prior):
 class Normal(Prior):
     """Independent means, normal around `mean` with standard deviation `sd`.
 
+    Examples
+    --------
     >>> Normal(1.0, 0.5).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
     [[1.063, 0.934, 1.32]]
     """
@@ -73,6 +108,8 @@ class Normal(Prior):
 class Beta(Prior):
     """Independent means in [0, 1], of the beta distribution with parameters a and b.
 
+    Examples
+    --------
     >>> Beta(1.0, 9.0).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
     [[0.076, 0.0, 0.054]]
     """
@@ -88,6 +125,13 @@ class Beta(Prior):
 class Gaps(Prior):
     """In random order one mean `best`, one `best - gap`, the others uniform in the `spread` below that.
 
+    Parameters
+    ----------
+    best
+        The largest mean.
+
+    Examples
+    --------
     >>> Gaps(0.8, 0.25, 0.25).draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
     [[0.54, 0.8, 0.55]]
     """
@@ -105,7 +149,19 @@ class Gaps(Prior):
 
 @spec
 class Function(Prior):
-    """Means that a function draws, `function(rng, size)`: an array with `size` rows and a column an arm."""
+    """Means that a function draws.
+
+    Parameters
+    ----------
+    function
+        `function(rng, size)` returns an array with `size` rows and a column an arm.
+
+    Examples
+    --------
+    >>> prior = Function(lambda rng, size: np.sort(rng.random((size, 3))))
+    >>> prior.draw(np.random.default_rng(0), range(1), 3).round(3).tolist()
+    [[0.041, 0.27, 0.637]]
+    """
 
     function: Callable[[np.random.Generator, int], ArrayLike] = parameter(
         Kind(lambda name, value: value, "the function")
@@ -142,8 +198,15 @@ def _table(name: str, value: Any) -> Means:
 
 @spec
 class Given(Prior):
-    """Means of an array, instances x arms, of which run r takes row r modulo their number.
+    """Means of an array, of which run r takes row r modulo their number.
 
+    Parameters
+    ----------
+    means : array
+        Instances x arms.
+
+    Examples
+    --------
     >>> Given([[0.7, 0.2], [0.5, 0.4]]).draw(np.random.default_rng(0), range(2, 5), 2).tolist()
     [[0.7, 0.2], [0.5, 0.4], [0.7, 0.2]]
     """
@@ -179,6 +242,19 @@ class Drawn(Prior):
 def as_prior(name: str, value: Any) -> Prior:
     """The prior that a prior, a function or an array stands for.
 
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    value : Prior, callable or array
+        As for `robai.Instances`.
+
+    Returns
+    -------
+    Prior
+
+    Examples
+    --------
     >>> as_prior("prior", [[0.7, 0.2], [0.5, 0.4]])
     Given(2 instances of 2 arms)
     """

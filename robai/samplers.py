@@ -21,7 +21,7 @@ from robai._core import families as _core
 from robai._core.engine import TAPE_LENGTH
 from robai._core.rng import Stream
 from robai._core.samplers import CompiledDraws, PythonDraws
-from robai.bandits import LARGEST_REWARD, MEANS, MOST_ARMS_SHOWN, Bandit, Means
+from robai.bandits.base import LARGEST_REWARD, MEANS, MOST_ARMS_SHOWN, Bandit, Means
 
 __all__ = ["Sampler"]
 
@@ -59,20 +59,20 @@ class Sampler(Bandit):
         `draw(arm, size, rng)` returns an array of `size` rewards, 64 at most; `rng` is a NumPy Generator on
         the stream of the run, the only source to draw from. Or a compiled function, a `numba.cfunc`, one of
         ctypes, its address, or "package.module:object" with one of these, which alone can be sent to other
-        processes and used with checkpoints:
+        processes and used with checkpoints::
 
             void draw(int64_t arm, double* out, int64_t size, bitgen_t* bitgen)
 
         `Sampler.signature` is that for numba, where a `bitgen_t*` is a pointer to the pointer to the four
         words of the generator's state; `Sampler.ctypes_signature` is that for ctypes.
-    means : sequence of float
+    means
         The mean of each arm, from which regret is reckoned: a promise, see `check`.
-    support : (float, float), or None
+    support : (float, float) or None, default None
         The smallest and the largest reward, if there are.
-    sigma : float, one an arm, or None
+    sigma : float, sequence of float or None, default None
         A sigma for which the rewards are sigma-sub-Gaussian, if it is known to be smaller than half the
         length of the support.
-    family : family, name or None
+    family
         What KL policies and Thompson sampling take the rewards for; `families.Bounded` of the support, if
         None.
 

@@ -82,6 +82,13 @@ def simulate(
     Returns
     -------
     Result
+        Regret at `times`, and of every run the final regret, the commitment and the pulls.
+
+    See Also
+    --------
+    compare : Several policies.
+    sweep : Several bandits, or several horizons.
+    identify : How long it takes to find the best arm.
 
     Notes
     -----
@@ -123,6 +130,7 @@ def compare(
     Parameters
     ----------
     policies : sequence of policies, or mapping from labels to policies
+        Whom to compare; they are labelled by their names and changed parameters, or as the mapping says.
     bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
         As for `simulate`. Every policy gets the same seed, so each result is what `simulate`
         alone would return for it.
@@ -131,6 +139,19 @@ def compare(
     -------
     Comparison
         A mapping from labels to results.
+
+    See Also
+    --------
+    simulate : One policy.
+    sweep : Several bandits, or several horizons.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = {"ours": robai.EOCPUG(), "UCB": robai.UCB()}
+    >>> played = robai.compare(policies, robai.Gaussian([0.7, 0.2]), horizon=10**5, runs=1000, rng=0)
+    >>> played.difference("ours", "UCB").high < 0
+    True
     """
     named, seed = labelled(policies), Seed.of(rng)
     if isinstance(times, Iterator):  # which can be read once only
@@ -167,8 +188,11 @@ def sweep(
     Parameters
     ----------
     policies : policy, sequence of policies, or mapping from labels to policies
+        As for `compare`.
     bandits : bandit, sequence of bandits, or mapping from names to bandits
+        What to play on.
     horizons : int or sequence of int
+        How long.
     runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
         As for `simulate`. All have the same seed, so each result is what `simulate` alone would return.
 
@@ -176,6 +200,10 @@ def sweep(
     -------
     Sweep
         A mapping from (policy, bandit, horizon) to results, with a table and figures.
+
+    See Also
+    --------
+    compare : One bandit and one horizon.
 
     Examples
     --------

@@ -248,11 +248,13 @@ def test_a_divergence_is_that_of_the_family_told(policy, bandit, true):
 
 
 def test_a_divergence_is_computed_once(monkeypatch):
-    from robai.theory import limits
+    from robai.theory import hardness
 
     computed = []
-    smallest = limits.smallest_divergences
-    monkeypatch.setattr(limits, "smallest_divergences", lambda *given: computed.append(1) or smallest(*given))
+    smallest = hardness.smallest_divergences
+    monkeypatch.setattr(
+        hardness, "smallest_divergences", lambda *given: computed.append(1) or smallest(*given)
+    )
     for seed in range(3):
         robai.simulate(robai.KLEOCP(0.1), robai.Bernoulli([0.71, 0.23]), 100, 1, rng=seed)
     assert len(computed) == 1

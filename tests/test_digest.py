@@ -4,7 +4,6 @@ import json
 import math
 import re
 import statistics
-from collections import defaultdict
 from fractions import Fraction
 from html import unescape
 
@@ -122,7 +121,7 @@ def test_comparison_has_them_in_their_places():
 
 
 def test_json_has_them_under_their_names(capsys, monkeypatch):
-    monkeypatch.setattr("robai.cli.compare", lambda *_, **__: Comparison([irregular(**META)]))
+    monkeypatch.setattr("robai.cli.simulation.compare", lambda *_, **__: Comparison([irregular(**META)]))
     main(
         [
             "simulate",
@@ -156,24 +155,24 @@ def test_json_has_them_under_their_names(capsys, monkeypatch):
     }
 
 
-def test_plan_has_them_in_their_columns(capsys, monkeypatch):
-    monkeypatch.setattr("robai.cli.plan.compare", lambda *_, **__: Comparison([irregular()]))
-    main(["plan", "--means", "0.7,0.2,0.575", "--horizon", "1000", "--simulate"])
-    *_, header, row = capsys.readouterr().out.splitlines()
-    low, high = (1797 / 14 + sign * Z * sem(FINAL_REGRETS) for sign in (-1, 1))
-    assert dict(zip(re.split(r"\s{2,}", header), re.split(r"\s{2,}", row), strict=True)) == {
-        "policy": "EOCP",
-        "regret, 95 % interval": f"128.4, {low:.2f} to {high:.1f}",
-        "committed": "71 %",
-        "mean at": "268",
-        "median at": "150",
-        "wrong, 95 % interval": "3 of 5, 15 % to 94.7 %",
+def test_plan_has_them_in_its_column(capsys, monkeypatch):
+    monkeypatch.setattr("robai.cli.plan.compare", lambda *_, **__: Comparison([irregular("ucb-alpha")]))
+    main(["plan", "--means", "0.7,0.2,0.575", "--horizon", "1000", "--policy", "ucb-alpha"])
+    found = {
+        row[0]: row[-1]
+        for row in (re.split(r"\s{2,}", line) for line in capsys.readouterr().out.splitlines())
     }
+    low, high = (1797 / 14 + sign * Z * sem(FINAL_REGRETS) for sign in (-1, 1))
+    early, late = (1338 / 5 + sign * Z * sem(TIMES) for sign in (-1, 1))
+    assert found["ucb-alpha regret"] == f"128.4 ({low:.2f} to {high:.1f})"
+    assert found["ucb-alpha commits at round"] == f"268 ({max(0, early):.0f} to {late:.0f}), 71 % of the runs"
+    assert found["ucb-alpha wrong commitment"] == "3 of 5, 15 % to 94.7 %"
 
 
 def table(text, column):
     """The table of a page that has such a column, as a dict a row."""
-    rows = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", text)]
+    cells = (re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", text))
+    rows = [[re.sub(r"<button.*?</button>|<[^>]*>", "", cell) for cell in row] for row in cells]
     starts = [place for place, row in enumerate(rows) if row and column in row]
     header = rows[starts[0]]
     body = rows[starts[0] + 1 :]
@@ -192,7 +191,7 @@ def test_the_page_has_them_in_their_columns():
         *(irregular(name, pulls=exact, **META) for name in ("EOCP-UG", "UCB", "BAI-ETC", "DETC")),
     ]
     done = Reproduction(STUDY, quick=True, entropy=0, results={"fig1-gaussian": [Comparison(results)]})
-    rows = {row["policy"]: row for row in table(page(done, defaultdict(bytes), {}), "apart by")}
+    rows = {row["policy"]: row for row in table(page(done, {}), "apart by")}
     assert rows["EOCP"] == {
         "policy": "EOCP",
         "regret": "128 ± 31",

@@ -19,15 +19,10 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 from robai._base.files import sync_directory
 from robai._base.json import parse
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from robai._base.locks import lock
 
 MANIFEST = "report.json"  # lists the files of the directory under "files"
 _LOCK, _NEW, _OLD = "lock", "new", "old"
@@ -82,10 +77,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     work = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.robai")
     work.mkdir()
     try:
-        with open(work / _LOCK, "xb") as lock:
-            _hold(lock)
-            lock.write(_claim(target))
-            lock.flush()
+        with open(work / _LOCK, "xb") as file:
+            _hold(file.fileno())
+            file.write(_claim(target))
+            file.flush()
             (work / _NEW).mkdir()
             yield work / _NEW
             _sync(work / _NEW)
@@ -99,17 +94,9 @@ def _claim(target: Path) -> bytes:
     return b"robai is writing " + os.fsencode(target.name) + b"\n"
 
 
-def _lock(file: IO[bytes]) -> None:
-    """Lock it until it is closed or the process ends; an OSError if another process has."""
-    if sys.platform == "win32":
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-    else:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _hold(file: IO[bytes]) -> None:
+def _hold(descriptor: int) -> None:
     try:
-        _lock(file)
+        lock(descriptor)
     except BlockingIOError:  # somebody took it for a leftover in the instant since it was made
         raise
     except OSError:  # no locks on this file system: then nobody can take it for a leftover
@@ -142,11 +129,13 @@ def _install(work: Path, target: Path) -> None:
 
 def _exchange(one: Path, other: Path) -> bool:
     """Exchange two directories at once; False where the system, or the file system, cannot."""
+    if sys.platform == "win32":
+        return False
     swap, here = 2, -100  # RENAME_EXCHANGE, which macOS calls RENAME_SWAP; AT_FDCWD
     first, second = os.fsencode(one), os.fsencode(other)
-    with contextlib.suppress(AttributeError, TypeError):  # no such function; on Windows no such library
+    with contextlib.suppress(AttributeError):  # no such function
         return bool(ctypes.CDLL(None).renameat2(here, first, here, second, swap) == 0)
-    with contextlib.suppress(AttributeError, TypeError):
+    with contextlib.suppress(AttributeError):
         return bool(ctypes.CDLL(None).renamex_np(first, second, swap) == 0)
     return False
 
@@ -185,10 +174,10 @@ def _clean_up_one(work: Path, target: Path) -> None:
         if not found:  # killed before it had a lock
             work.rmdir()
             return
-        with open(work / _LOCK, "rb+") as lock:
-            _lock(lock)
-            if not _claim(target).startswith(lock.read()):
+        with open(work / _LOCK, "rb+") as file:
+            lock(file.fileno())
+            if not _claim(target).startswith(file.read()):
                 return
             _dissolve(work, target)
-        if os.name == "nt":  # where an open file, the lock, cannot be removed
+        if sys.platform == "win32":  # where an open file, the lock, cannot be removed
             _dissolve(work, target)

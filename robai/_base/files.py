@@ -8,6 +8,8 @@ import math
 import os
 import secrets
 import stat
+import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +23,7 @@ _HEADER = "header"  # the archive's member that says, as JSON, what the others m
 _LARGEST_HEADER = 2**26  # bytes: every reader takes them on trust
 _MOST_DEFLATED = 1032  # bytes that a byte of a deflated member can become
 _PIECE = 2**20  # bytes to compress at a time, some 30 ms
+_PATIENCE = 1.0  # seconds, with those who read a file that is to be replaced
 
 Declared = dict[str, tuple[np.dtype, tuple[int, ...]]]  # type and shape of arrays that are not read yet
 
@@ -60,8 +63,22 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, replace: bool
         if target.exists():
             os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
         if replace or not _linked(temporary, target):
-            os.replace(temporary, target)
+            _take_place(temporary, target)
     sync_directory(target.parent)
+
+
+def _take_place(file: Path, target: Path) -> None:
+    """`os.replace`, which Windows refuses while anybody has the target open: who reads it is done soon."""
+    until = time.monotonic() + (_PATIENCE if sys.platform == "win32" else 0.0)
+    while True:
+        try:
+            os.replace(file, target)
+        except PermissionError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_PATIENCE / 100)
+        else:
+            return
 
 
 def _linked(file: Path, target: Path) -> bool:

@@ -17,7 +17,23 @@ _EPSILON = 2.0**-52
 
 
 class Mean(NamedTuple):
-    """A mean over runs and its standard error, NaN if there was one run only."""
+    """A mean over runs and its standard error.
+
+    Attributes
+    ----------
+    value : float
+        The mean.
+    sem : float
+        Its standard error, NaN if there was one run only.
+
+    Examples
+    --------
+    >>> import robai
+    >>> result = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0)
+    >>> value, sem = result.regret_at(1000)
+    >>> round(value, 1), round(sem, 1)
+    (11.9, 0.5)
+    """
 
     value: float
     sem: float

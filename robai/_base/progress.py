@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -19,11 +20,11 @@ class Progress:
             try:
                 from tqdm.auto import tqdm
             except ImportError:
-                line, started = Line(), time.monotonic()
+                line, started, left = Line(), time.monotonic(), TimeLeft(total)
 
                 def report(done: int, total: int) -> None:
-                    left = (time.monotonic() - started) * (total - done) / done
-                    line.report(f"{label}: {done:,} of {total:,} runs, {left:.0f} s left", done == total)
+                    text = left.text(done, time.monotonic() - started)
+                    line.report(f"{label}: {done:,} of {total:,} runs{text}", done == total)
 
                 self._report, self._close = report, line.close
             else:
@@ -39,6 +40,31 @@ class Progress:
     def update(self, done: int) -> None:
         if self._report is not None:
             self._report(done, self._total)
+
+
+class TimeLeft:
+    """How long work will still take, by what it took so far, said so that it never climbs.
+
+    `total` is all of the work, in units that take about as long each. Where some take longer than those
+    before, what is said stands still until it is true again.
+    """
+
+    def __init__(self, total: float) -> None:
+        self._total, self._said = total, math.inf
+
+    def seconds(self, done: float, elapsed: float) -> float | None:
+        """None while too little is done to tell: a fiftieth, and a second."""
+        if self._total <= 0.0 or done < 0.02 * self._total or elapsed < 1.0:
+            return None
+        self._said = min(self._said, elapsed * max(self._total - done, 0.0) / done)
+        return self._said
+
+    def text(self, done: float, elapsed: float) -> str:
+        """As it goes behind what is being done."""
+        left = self.seconds(done, elapsed)
+        if left is None or done >= self._total:
+            return ""
+        return f", {left / 60.0:.0f} min left" if left >= 90.0 else f", {math.ceil(left)} s left"
 
 
 class Line:

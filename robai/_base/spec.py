@@ -62,7 +62,26 @@ def parameter(kind: Kind, *, default: Any = MISSING, kw_only: bool = False) -> A
 @dataclass_transform(frozen_default=True, field_specifiers=(parameter,))
 def spec(kind: type[_T]) -> type[_T]:
     """Makes a class a specification."""
-    return dataclass(frozen=True, repr=False)(kind)
+    made: Any = dataclass(frozen=True, repr=False)(kind)
+    if made.__doc__:
+        made.__doc__ = _Documentation(made.__doc__)
+    return made  # type: ignore[no-any-return]
+
+
+class _Documentation:
+    """A docstring that lists the parameters, by their kinds; put together when it is first read."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.whole = text, ""
+
+    def __get__(self, instance: object, owner: type) -> str:
+        if not self.whole:
+            from robai._base.documentation import with_parameters
+
+            bases = [vars(base).get("__doc__") for base in owner.__mro__[1:]]
+            inherited = [each.text for each in bases if isinstance(each, _Documentation)]
+            self.whole = with_parameters(owner, self.text, inherited)
+        return self.whole
 
 
 if TYPE_CHECKING:
@@ -90,8 +109,8 @@ else:
             return self if instance is None else self._get(instance)
 
     class Field:
-        def __class_getitem__(cls, item: object) -> type:
-            return cls
+        def __class_getitem__(cls, item: tuple[Any, Any]) -> Any:
+            return item[0]
 
 
 def optional(check: Check) -> Check:
@@ -157,7 +176,18 @@ class Spec:
         return f"{type(self).__name__}({parameters})"
 
     def label(self) -> str:
-        """The name with the parameters that are not at their default, and these with theirs."""
+        """The name with the parameters that are not at their default, and these with theirs.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.EOCP(gap=0.5, inflation=1.0).label()
+        'EOCP(gap=0.5)'
+        """
         labelled = (
             (name, value.label() if isinstance(value, Spec) else repr(value))
             for name, value in self._changed()
@@ -166,11 +196,33 @@ class Spec:
         return f"{type(self).__name__}({changed})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Its name under "type", and every parameter: a default that changes cannot change an old file."""
+        """Its name under "type", and every parameter: a default that changes cannot change an old file.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.EOCP(gap=0.5).to_dict()
+        {'type': 'EOCP', 'gap': 0.5, 'inflation': 1.0, 'sigma': None}
+        """
         return {"type": type(self).__name__} | {name: _plain(value) for name, value in self._parameters()}
 
     def brief(self) -> dict[str, Any]:
-        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries."""
+        """`to_dict` in JSON values, with length and hash of sequences of more than 1,000 entries.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.Bernoulli([0.5] * 2000).brief()["means"]["length"]
+        2000
+        """
         description: dict[str, Any] = json.loads(self._brief)  # one for each who asks
         return description
 
@@ -183,6 +235,24 @@ class Spec:
         """The specification that `to_dict` described; a ValueError or TypeError if there is none such.
 
         A parameter that is missing has its default. The type is looked up among robai's own.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` returned, or what JSON made of it.
+        depth : int
+            How many specifications may be within each other.
+
+        Returns
+        -------
+        Spec
+            One of the class that this is called on.
+
+        Examples
+        --------
+        >>> import robai
+        >>> robai.UCB.from_dict({"type": "UCB", "level": "ratio"})
+        UCB(level='ratio', sigma=None)
         """
         if depth == 0:
             raise ValueError("it is nested too deeply")

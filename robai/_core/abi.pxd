@@ -15,17 +15,27 @@ cdef class Abi1:
 
 # A module imports the base of its own class, and compares the sizes of both, before it imports other classes.
 # So that it is not that comparison that fails, the question comes before any import from the core.
+#
+# Classes are static or, in a wheel of the stable ABI, made at run time. An object of a static class with
+# such a base gives up a reference to its class that nobody took: a module that has one is refused too.
 cdef extern from *:
     """
+    #include <string.h>
     static CYTHON_INLINE PyObject *robai_import(const char *name) {
         PyObject *abi, *own;
         if (strncmp(name, "robai._core.", 12) == 0 && name[12] != '_') {
             abi = PyImport_ImportModule("robai._core.abi");
             if (abi == NULL) return NULL;
             own = PyObject_GetAttrString(abi, "Abi1");
+            Py_XDECREF(own);
+            #if !CYTHON_USE_TYPE_SPECS
+            if (own != NULL) {
+                own = PyObject_GetAttrString(abi, "static_classes");
+                Py_XDECREF(own);
+            }
+            #endif
             Py_DECREF(abi);
             if (own == NULL) return NULL;
-            Py_DECREF(own);
         }
         return PyImport_ImportModule(name);
     }

@@ -73,3 +73,7 @@ cdef class Batch:
     # Counts `pulls` more pulls of an arm, and records the regret at the times they cover.
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil
     cdef void _record(self, Py_ssize_t arm, int64_t end) noexcept nogil
+
+
+# Is the batch's piece over, now that so much more work is done?
+cdef bint late(Batch batch, int64_t work) noexcept nogil

@@ -5,11 +5,11 @@ deciding are two tight loops instead of two calls a round. A buffer is filled wi
 rewards as the arm has pulls, at most `TAPE`; what a run does not use is thrown away with it.
 """
 
-from cpython.time cimport monotonic_ns
 from libc.math cimport INFINITY, fabs, fmax, fmin
 
 import numpy as np
 
+from robai._core.clock cimport monotonic_ns
 from robai._core.families cimport Gaussian
 from robai._core.levels cimport least_level
 from robai._core.protocols cimport add_square, add_up_squares, count_pulls
@@ -18,8 +18,7 @@ from robai._core.rng cimport seed_apart
 TAPE_LENGTH = TAPE
 
 
-cdef inline bint late(Batch batch, int64_t work) noexcept nogil:
-    """Is the batch's piece over, now that so much more work is done?"""
+cdef bint late(Batch batch, int64_t work) noexcept nogil:
     batch._work += work
     if batch._work < LOOK:
         return False

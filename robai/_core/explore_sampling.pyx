@@ -30,12 +30,11 @@ cdef class Thompson(Exploration):
 
     Thompson (1933); Korda, Kaufmann and Munos (2013) for one-parameter exponential families.
     """
-    cdef readonly Family family
-    cdef double[::1] _draws
 
     def __init__(self, Py_ssize_t n_arms, Family family not None):
         self.family = family
         self.initial_pulls, self.moments = family.prior_pulls, family.moments
+        self.leaps = family.moments == 1
         self._draws = np.empty(n_arms)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:

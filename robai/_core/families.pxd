@@ -32,6 +32,8 @@ cdef class Family(Sampler):
     cdef double divergence(self, Py_ssize_t arm, double p, double q) noexcept nogil
     # V(q), the variance as a function of the mean; d d(p, q) / dq = (q - p) / V(q).
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil
+    # -log E[exp(-v X)] of a reward X of mean q, v > 0.
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil
     # Largest q >= p with d(p, q) <= level, smallest q <= p with d(p, q) <= level.
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil
     cdef double lower(self, Py_ssize_t arm, double p, double level) noexcept nogil

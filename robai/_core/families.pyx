@@ -1,7 +1,7 @@
 """The seven exponential families, and what holds for rewards of no such family (see families.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, NAN, lgamma, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, expm1, lgamma, log, log1p, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -63,6 +63,9 @@ cdef class Family(Sampler):
         return NAN
 
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
+        return NAN
+
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
         return NAN
 
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
@@ -184,6 +187,9 @@ cdef class Bernoulli(Family):
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * (1.0 - q)
 
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
+        return -log1p(q * expm1(-v))
+
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return bernoulli_upper(p, level)
 
@@ -232,6 +238,9 @@ cdef class Binomial(Family):
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * (1.0 - q / self.n)
 
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
+        return -self.n * log1p(q / self.n * expm1(-v))
+
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return binomial_upper(p, level, self.n)
 
@@ -260,6 +269,9 @@ cdef class Poisson(Family):
 
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q
+
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
+        return -q * expm1(-v)
 
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return poisson_upper(p, level)
@@ -290,6 +302,9 @@ cdef class Gamma(Family):
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q * q / self.shape
 
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
+        return self.shape * log1p(v * q / self.shape)
+
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return exponential_upper(p, level / self.shape)
 
@@ -317,6 +332,9 @@ cdef class NegativeBinomial(Family):
 
     cdef double variance(self, Py_ssize_t arm, double q) noexcept nogil:
         return q + q * q / self.r
+
+    cdef double cumulant(self, Py_ssize_t arm, double q, double v) noexcept nogil:
+        return self.r * log1p(-q / self.r * expm1(-v))
 
     cdef double upper(self, Py_ssize_t arm, double p, double level) noexcept nogil:
         return negative_binomial_upper(p, level, self.r)

@@ -54,3 +54,15 @@ cdef inline double height_if_not_hit(double height, double drift, double time, R
 # How far below its mean the sum of k rewards can be, but for a probability of exp(-exponent).
 cdef double corridor_width(Family family, Py_ssize_t arm, double mean, double k,
                            double exponent) noexcept nogil
+
+
+# Exits below a corridor have probability at most exp(-41.5) < 1e-18 a leap.
+cdef double CORRIDOR
+
+
+cdef inline void add_exactly(double* sum_, double* rest, double reward) noexcept nogil:
+    """Kahan's sum, whose rest is what rounding has left."""
+    cdef double before = sum_[0]
+    reward += rest[0]
+    sum_[0] = before + reward
+    rest[0] = reward - (sum_[0] - before)

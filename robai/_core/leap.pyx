@@ -163,8 +163,7 @@ cdef class GaussianLeaps(Batch):
                 (self._sums[arm] - self._means[arm] * <double>self._arms.pulls[arm]) / self._sigma[arm])
 
 
-# Exits below a corridor have probability at most exp(-41.5) < 1e-18 a leap.
-cdef double CORRIDOR = 41.5
+CORRIDOR = 41.5
 
 cdef enum:
     SMALLEST = 20                   # sizes of leaps: 2^(size/4) rounds, from 32 ...
@@ -229,7 +228,8 @@ cdef class PositiveLeaps(Batch):
             work += 1
             length = self._length(explore, left)
             if length > 0:
-                self._add(arm, self._family.total(arm, self._means[arm], <double>length, &self._rng))
+                add_exactly(&self._sums[arm], &self._rests[arm],
+                            self._family.total(arm, self._means[arm], <double>length, &self._rng))
                 self._count(arm, length)
                 self._patience = FEW
             else:
@@ -238,13 +238,6 @@ cdef class PositiveLeaps(Batch):
                 work += length
             left -= length
         self._work += work
-
-    cdef inline void _add(self, Py_ssize_t arm, double reward) noexcept nogil:
-        """Kahan's sum."""
-        cdef double before = self._sums[arm]
-        reward += self._rests[arm]
-        self._sums[arm] = before + reward
-        self._rests[arm] = reward - (self._sums[arm] - before)
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
@@ -255,7 +248,7 @@ cdef class PositiveLeaps(Batch):
         self._staying = True
         while self._staying and played < limit:
             self._on_tape(arm)
-            self._add(arm, self._tape[arm, self._next[arm]])
+            add_exactly(&self._sums[arm], &self._rests[arm], self._tape[arm, self._next[arm]])
             self._next[arm] += 1
             self._count(arm, 1)
             played += 1

@@ -59,11 +59,12 @@ cdef class Lock:
         cdef PyLockStatus status
         cdef PyThread_type_lock lock
         while True:
-            if self._forks != forks:            # held by a thread that was not forked with this process
-                lock = PyThread_allocate_lock()
-                if lock is NULL:
-                    raise MemoryError
-                self._lock, self._forks = lock, forks
+            with cython.critical_section(self):     # for builds of Python without the GIL
+                if self._forks != forks:            # held by a thread that was not forked with this process
+                    lock = PyThread_allocate_lock()
+                    if lock is NULL:
+                        raise MemoryError
+                    self._lock, self._forks = lock, forks
             with nogil:                         # the owner may need the GIL to finish
                 status = PyThread_acquire_lock_timed(self._lock, 50_000, 1)
             if status == PY_LOCK_ACQUIRED:

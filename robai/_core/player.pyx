@@ -48,7 +48,7 @@ class HorizonReached(RuntimeError):
 cdef class Player:
     """The state of one experiment, whose arms are numbers; `robai.Agent` holds one.
 
-    Every method holds the lock, so that threads may share a player.
+    Threads may share it: every method holds the lock.
 
     Parameters
     ----------
@@ -67,8 +67,7 @@ cdef class Player:
     cdef readonly Stream stream
     cdef readonly object rules              # protocols.Started
     cdef readonly Lock lock
-    # Every change is appended to it before it is acknowledged, if not None.
-    cdef public object journal
+    cdef public object journal              # every change is appended to it first, if not None
     # (arm, answers, pulls, sums, squares) of the moment of the commitment, or None.
     cdef readonly object commitment
 
@@ -101,9 +100,7 @@ cdef class Player:
         if commitment is not None and not 0 <= commitment[0] < self._ledger.answered.n_arms:
             raise ValueError(f"there is no arm {commitment[0]} to be committed to")
         self._ledger.restore(pulls, sums, squares, pending, alarms)
-        if commitment is not None:
-            self.commitment = commitment
-            self._committed_arm = commitment[0]
+        self._write_down(commitment)
 
     # ---- all or nothing
 
@@ -148,9 +145,9 @@ cdef class Player:
 
     cdef int _go_back(self, tuple snapshot) except -1:
         doubt, self._doubt = self._doubt, "a change was interrupted, and then its undoing"
-        counts, self.commitment, self.stream.state, memory = snapshot
+        counts, commitment, self.stream.state, memory = snapshot
         self._ledger.go_back(counts)
-        self._committed_arm = -1 if self.commitment is None else self.commitment[0]
+        self._write_down(commitment)
         self._exploration.restart()
         self._exploration.remember(memory, np.asarray(self._ledger.pulls).tolist())
         self._doubt = doubt
@@ -303,9 +300,12 @@ cdef class Player:
         return False
 
     cdef int _commit_to(self, Py_ssize_t arm) except -1:
-        self.commitment = (arm, self._ledger.answered.t, *self._ledger.lists()[:3])
-        self._committed_arm = arm
-        return 0
+        return self._write_down((arm, self._ledger.answered.t, *self._ledger.lists()[:3]))
+
+    cdef int _write_down(self, commitment) except -1:
+        with cython.critical_section(self):     # it is read without the lock, also where there is no GIL
+            self.commitment = commitment
+        self._committed_arm = -1 if commitment is None else commitment[0]
 
     # ---- answers
 

@@ -4,10 +4,11 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from robai._core.beliefs cimport NORMAL, Belief, Tangent, belief_of, believe, draw_pair, log_chance, tangent
 from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
-from robai._core.engine cimport Batch
+from robai._core.engine cimport LOOK, Batch
 from robai._core.explore_index cimport Optimism
-from robai._core.families cimport Family, Sampler
+from robai._core.families cimport Family, Gaussian, Sampler
 from robai._core.kl cimport Shift, bernoulli_shift, log1pmx
 from robai._core.leap cimport corridor_width, height_if_not_hit, hitting_time
 from robai._core.protocols cimport Evidence
@@ -22,6 +23,7 @@ from robai._core.rng cimport (
     next_uint64,
 )
 from robai._core.tails cimport Point, normal_quantile, point_of, surprise_at
+from robai._core.thinning cimport PositiveThinned
 
 
 # ---- divergences
@@ -184,5 +186,78 @@ def lost_leads(Batch batch not None, pulls, sums):
             if explore.leader != 0:
                 break
             batch._streak(explore, explore.until - batch._arms.t)
+        ends[batch._run] = batch._arms.pulls[0], batch._sums[0]
+    return ends
+
+
+# ---- thinning
+
+
+cdef Belief believed(Family family, double pulls, double total):
+    if isinstance(family, Gaussian):
+        return believe(NORMAL, pulls, total, family.variance(0, 0.0))
+    return belief_of(family.posterior_of(pulls, total))
+
+
+def bound_of_chance(Family family not None, leader, rival):
+    """Of the chance that the rival's posterior draw is above the leader's, each given by (pulls, sum).
+
+    And the tangent that it is made with.
+    """
+    cdef Belief best = believed(family, leader[0], leader[1])
+    cdef Tangent line = tangent(believed(family, rival[0], rival[1]), best)
+    return (np.exp(log_chance(line, best)) if line.u > 0.0 else np.inf), (line.x, line.u, line.height)
+
+
+def chance_at(Family family not None, leader, line):
+    """The bound for another leader, by the same tangent."""
+    return np.exp(log_chance(Tangent(line[0], line[1], line[2]), believed(family, leader[0], leader[1])))
+
+
+def pairs_of_draws(Family family not None, leader, rival, Py_ssize_t count, Stream stream not None):
+    """Pairs with the rival's above, of `count` tries: those that came about, by the coordinate l."""
+    cdef Belief best = believed(family, leader[0], leader[1]), other = believed(family, rival[0], rival[1])
+    cdef Tangent line = tangent(other, best)
+    cdef double high = 0.0, low = 0.0
+    cdef Py_ssize_t _try
+    found = []
+    for _try in range(count):
+        if draw_pair(line, other, best, &high, &low, &stream.rng):
+            found.append((high, low))
+    return np.array(found)
+
+
+def edge_below(PositiveThinned batch not None, int64_t pulls, double total):
+    """The sums of rewards of arm 0 that are on its endless edge, of 0 pulls and of 1; None if there is none.
+
+    The edge from the given state on, that is, with the means of the first run.
+    """
+    batch._begin()
+    batch._leader = 0
+    batch._arms.pulls[0], batch._sums[0] = pulls, total
+    if not batch._aim_below():
+        return None
+    return tuple(-batch._height(n, 0.0, batch._edge) / batch._total[2] for n in (0.0, 1.0))
+
+
+def first_switches(Batch batch not None, pulls, sums):
+    """In every run, the pulls of arm 0 when another one has been pulled, or at the horizon.
+
+    From a given state of all arms. The batch cannot be played afterwards.
+    """
+    cdef Py_ssize_t arm
+    ends = np.empty((batch._states.shape[0], 2))
+    batch._initial_rounds = sum(pulls)
+    for batch._run in range(batch._states.shape[0]):
+        batch._begin()
+        for arm in range(batch._arms.n_arms):
+            batch._arms.pulls[arm], batch._sums[arm] = pulls[arm], sums[arm]
+        batch._arms.t = batch._initial_rounds
+        batch._deadline = 0
+        others = 0
+        while others == 0 and batch._arms.t < batch._arms.horizon:
+            batch._work = LOOK                  # one decision at a time
+            batch._by_round()
+            others = sum(batch._arms.pulls[arm] - pulls[arm] for arm in range(1, batch._arms.n_arms))
         ends[batch._run] = batch._arms.pulls[0], batch._sums[0]
     return ends

@@ -24,3 +24,13 @@ cdef double normal_quantile(double surprise) noexcept nogil
 # first is enough to tell on which side of a level it is, that bound; NaN is no level.
 cdef double surprise_at(Point point, double level) noexcept nogil
 cdef Point point_of(double a, double b, double surprise) noexcept nogil
+
+# By l: log density, minus its second derivative, and the point a step to the right. Minus the first
+# derivative is the gap.
+cdef double log_density(Point point) noexcept nogil
+cdef double curvature(Point point) noexcept nogil
+cdef Point moved(Point point, double step) noexcept nogil
+
+cdef double HALF_LOG_2_PI
+# log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2), that of Stirling's formula.
+cdef double remainder(double x) noexcept nogil

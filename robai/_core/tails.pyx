@@ -6,7 +6,7 @@ import numpy as np
 
 from robai._core.kl cimport Shift, bernoulli_shift, deviance, growth, log1pmx, poisson_lower
 
-cdef double HALF_LOG_2_PI = 0.9189385332046727
+HALF_LOG_2_PI = 0.9189385332046727
 cdef double ROOT_2 = 1.4142135623730951
 
 cdef double CLOSE = 1e-6            # so close to a level no bound decides
@@ -57,7 +57,7 @@ cdef double normal_quantile(double surprise) noexcept nogil:
 
 # ---- ratios of gamma variables
 
-cdef inline double remainder(double x) noexcept nogil:
+cdef double remainder(double x) noexcept nogil:
     """log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2), that of Stirling's formula."""
     cdef double y
     if x < 10.0:
@@ -81,7 +81,7 @@ cdef inline double share(Point point) noexcept nogil:
     return point.s / (point.a + point.b)    # 0 for an infinite b
 
 
-cdef inline double curvature(Point point) noexcept nogil:
+cdef double curvature(Point point) noexcept nogil:
     """s r / (s + r): of -log density."""
     return point.r if point.a == INFINITY else point.s if point.b == INFINITY else share(point) * point.r
 
@@ -149,7 +149,7 @@ cdef double mills(Point point) noexcept nogil:
     return end * total
 
 
-cdef inline double log_density(Point point) noexcept nogil:
+cdef double log_density(Point point) noexcept nogil:
     """By l."""
     cdef double a = point.a, b = point.b
     cdef double middle = b if a == INFINITY else a if b == INFINITY else a / (a + b) * b
@@ -206,7 +206,7 @@ cdef inline Point far_from(double a, double b, double z) noexcept nogil:
     return Point(a, b, gap, a + gap, (a + b) * shift.rest)
 
 
-cdef inline Point moved(Point point, double step) noexcept nogil:
+cdef Point moved(Point point, double step) noexcept nogil:
     """By a step of l."""
     cdef double shrunk = expm1(-step), by = 1.0 + (1.0 - share(point)) * shrunk
     cdef double gap = point.gap - curvature(point) * (shrunk / by)

@@ -21,7 +21,18 @@ _TELL_GAPS = (rules.KnownGap, rules.FixedDesign, rules.SPRT)
 
 
 class AssumptionWarning(UserWarning):
-    """A policy assumes more than holds: its bounds, commitments and regret are not what it promises."""
+    """A policy assumes more than holds: its bounds, commitments and regret are not what it promises.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import robai
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always", robai.AssumptionWarning)
+    ...     _ = robai.simulate(robai.UCB(sigma=0.5), robai.Gaussian([0.7, 0.2]), 1000, 10, rng=0)
+    >>> str(caught[0].message).split(":")[0]
+    'UCB(sigma=0.5) assumes sigma 0.5, these rewards have 1'
+    """
 
 
 def warn_of_assumptions(
@@ -123,7 +134,7 @@ def rules_of(parts: Any) -> Iterator[Spec]:
 )  # the points between the means are found by bisection, which takes as long as many runs
 def _kl_min(means: tuple[float, ...], family: families.Family | None) -> float | None:
     """None if the family has no divergence of means alone."""
-    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+    from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
     array = np.array([means])
     unknown = isinstance(family, families.Gaussian) and family.sigma is None

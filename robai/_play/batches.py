@@ -18,8 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._core.engine import Batch, accumulate
-from robai._core.families import Gaussian
+from robai._core.explore_sampling import Thompson
+from robai._core.families import Gaussian, Sampler
 from robai._core.leap import GaussianLeaps, PositiveLeaps
+from robai._core.protocols import Started
+from robai._core.thinning import GaussianThinned, PositiveThinned, Thinned
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
@@ -56,14 +59,22 @@ def begin(simulation: Simulation, runs: int) -> _Runs | None:
     return None if begun.slow else begun.play_at_once()
 
 
+def _kind(rules: Started, rewards: Sampler, engine: str) -> type[Batch]:
+    """The class that plays such runs."""
+    gaussian = isinstance(rewards, Gaussian)
+    squares = max(rules.explore.moments, rules.stop.moments, rules.commit.moments) > 1
+    if isinstance(rules.explore, Thompson) and not squares:
+        return Thinned if engine == "step" else GaussianThinned if gaussian else PositiveThinned
+    return Batch if engine == "step" else GaussianLeaps if gaussian else PositiveLeaps
+
+
 class _Runs:
     """Some runs of a simulation, `count` of them."""
 
     def __init__(self, simulation: Simulation, first: int, last: int) -> None:
         rewards = simulation.bandit._core()
-        leaps = GaussianLeaps if isinstance(rewards, Gaussian) else PositiveLeaps
-        kind = leaps if simulation.engine == "leap" else Batch
         self._rules, states = simulation.policy.start(simulation.game), simulation.seed.states(first, last)
+        kind = _kind(self._rules, rewards, simulation.engine)
         self._batch = kind(
             *self._rules, rewards, simulation.means, simulation.times, states, simulation.common
         )

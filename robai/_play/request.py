@@ -27,7 +27,6 @@ from robai.custom import written
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
 from robai.rules import Game, Index
-from robai.rules import Optimism as OptimismRule
 from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 
 Engine = Literal["auto", "step", "leap"]
@@ -170,10 +169,10 @@ def _engine(
         obstacle = f"nothing but values is known of Index {policy._parts.explore.name!r}; a Level leaps"
     elif isinstance(started.explore, Optimism) and not started.explore.leaps:
         obstacle = f"it is not known that the leader of {policy._parts.explore!r} stays in a convex region"
-    elif isinstance(policy._parts.explore, OptimismRule) and not started.explore.leaps:
-        obstacle = f"{policy._parts.explore!r} needs the variance of the rewards of every round"
+    elif max(started.explore.moments, started.stop.moments, started.commit.moments) > 1:
+        obstacle = f"{policy!r} needs the variance of the rewards of every round"
     elif not started.explore.leaps:
-        obstacle = f"{policy._parts.explore!r} does not work by an index"
+        obstacle = f"{policy._parts.explore!r} neither works by an index nor samples posteriors"
     elif not started.stop.leaps:
         obstacle = f"{policy._parts.stop!r} has to be asked after every round"
     elif not bandit._core().leaps:

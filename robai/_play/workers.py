@@ -48,22 +48,25 @@ class Gone:
 
 
 class StopFile:
-    """An event that other processes of the machine can see: a file that is no longer empty.
+    """An event that other processes of the machine can see: a file that is no longer empty, or gone.
 
-    Where there is no such file, on another machine, it is never set.
+    Where there never was such a file, on another machine, it is never set.
     """
 
     def __init__(self) -> None:
         self.path = ""
+        self._seen = False  # by this process
         with contextlib.suppress(OSError):  # nowhere to write: batches come to their end then
             file, self.path = tempfile.mkstemp(prefix=".robai-", suffix=".tmp")
             os.close(file)
 
     def is_set(self) -> bool:
         try:
-            return os.stat(self.path).st_size > 0
+            size = os.stat(self.path).st_size
         except OSError:
-            return False
+            return self._seen  # gone at once where an executor cancels what is under way
+        self._seen = True
+        return size > 0
 
     def set(self) -> None:
         with contextlib.suppress(OSError), open(self.path, "r+b") as file:

@@ -1,10 +1,9 @@
-"""`robai plan`: what theory, and on request a simulation, say of an experiment before it is run."""
+"""`robai plan`: what is proved, what holds as T grows, and what simulations say, before an experiment."""
 
 import argparse
-import inspect
 import math
-from collections.abc import Callable
-from functools import partial
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,80 +11,84 @@ import numpy as np
 from robai import families, theory
 from robai._base import checks
 from robai._base.intervals import Mean, normal_quantile
-from robai._base.text import align, number, percent
+from robai._base.text import number, percent, table, wrapped
+from robai._play.request import Simulation
+from robai._play.seeds import Seed
 from robai.bandits import Bandit, Gaussian
+from robai.cli import known
 from robai.cli import options as _options
-from robai.policies import POLICIES
-from robai.result import Comparison
+from robai.cli.output import to_json
+from robai.policies import POLICIES, TTTS, BayesUCB, TrackAndStop
+from robai.result import Result
 from robai.result.digest import record
-from robai.result.text import count_text, median_text
+from robai.result.text import count_text
+from robai.rules import Game
 from robai.simulation import compare
 
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    arms = parser.add_argument_group("the arms: how many and how far apart, or their means")
-    add, whole = parser.add_argument, _options.whole
-    arms.add_argument("--arms", type=whole, metavar="K", help="number of arms, one better than the rest")
-    gap = "lower bound on the gap (the smallest of the means)"
-    arms.add_argument("--gap", type=float, metavar="X", help=gap)
-    _options.add_bandit_options(arms, required=False)
-    sigma = "standard deviation of Gaussian rewards (1), or that policies assume (theirs)"
-    arms.add_argument("--sigma", type=float, metavar="X", help=sigma)
-    add("--horizon", type=whole, required=True, metavar="T", help="rounds")
-    add("--inflation", type=float, default=1.0, metavar="C", help="c in l (1)")
-    add("--simulate", action="store_true", help="estimate by simulation, too")
-    add("--runs", type=whole, default=1000, metavar="N", help="of the simulation (1000)")
-    add("--rng", type=whole, default=0, metavar="SEED", help="of the simulation (0)")
-
-
+QUANTITIES = {"regret": "regret", "commit_round": "commits at round", "wrong_commit": "wrong commitment"}
 _LIMITS = {
     "regret": "regret, as T grows (Lai and Robbins)",
     "commit_round_gap_known": "commitment round with so little regret, gap known",
     "commit_round_gap_unknown": "commitment round with so little regret, gap unknown",
     "identification_rounds": "rounds to find the best arm with error 1/T, as T grows",
 }
+_LEGEND = (
+    "proved: an upper bound at this T; asymptotic: an upper bound to leading order, as T grows",
+    "vacuous: no better than gap T, the horizon or certainty; -: nothing, and why:",
+)
+_AFFORDABLE = 10**9  # looks at an arm: seconds
+_PRICES = {TrackAndStop: 100, TTTS: 10_000, BayesUCB: 20}  # of a look
 
 
-def make(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """The plan that the command line asks for: for scripts, and for people."""
-    problem = _problem(options)
-    bandit, horizon, sigma = problem["bandit"], problem["horizon"], problem["sigma"]
-    if not math.isfinite(theory.exploration(horizon, options.inflation)):
+def add_options(parser: argparse.ArgumentParser) -> None:
+    whole = _options.whole
+    add = parser.add_argument_group("the arms: how many and how far apart, or their means").add_argument
+    add("--arms", type=whole, metavar="K", help="number of arms, one better than the rest")
+    add("--gap", type=float, metavar="X", help="lower bound on the gap (the smallest of the means)")
+    _options.add_bandit_options(add, required=False)
+    sigma = "standard deviation of Gaussian rewards (1), or that policies assume (theirs)"
+    add("--sigma", type=float, metavar="X", help=sigma)
+    add = parser.add_argument_group("the experiment").add_argument
+    add("--horizon", type=whole, required=True, metavar="T", help="rounds")
+    named = "see `robai policies`, or all; repeat for each (those of the paper that apply, and lead-commit)"
+    add("--policy", action="append", metavar="NAME", help=named)
+    add("--inflation", type=float, default=1.0, metavar="C", help="c in l (1)")
+    add = parser.add_argument_group("the simulation").add_argument
+    simulated = "whether to simulate (where that takes seconds)"
+    add("--simulate", action=argparse.BooleanOptionalAction, help=simulated)
+    add("--runs", type=whole, default=1000, metavar="N", help="independent runs (1000)")
+    add("--rng", type=whole, default=0, metavar="SEED", help="seed (0)")
+
+
+def run(options: argparse.Namespace) -> None:
+    bandit, horizon, given = _problem(options)
+    level = theory.exploration(horizon, options.inflation)
+    if not math.isfinite(level):
         raise ValueError(f"inflation must leave l finite, got {options.inflation}")
-    names = []
-    if isinstance(bandit.family, families.Gaussian | families.Bernoulli | families.Binomial):
-        names += ["EOCP", "EOCP-UG"]
-    if not isinstance(bandit, Gaussian):  # for which the two are the same
-        names += ["KL-EOCP", "KL-EOCP-UG"]
-    known = [name for name in names if name != "KL-EOCP-UG"]  # those with theorems
-    bounds: list[dict[str, Any]] = [
-        {"inflation": c, "level": theory.exploration(horizon, c)}
-        | {name: _bounds(name, problem | {"inflation": c}) for name in known}
-        for c in dict.fromkeys((options.inflation, theory.INFLATION))  # one column if they are the same
-    ]
+    settings, refused = _settings(options.policy, bandit, horizon, given)
+    unplayed = {label: _obstacle(setting, options) for label, setting in settings.items()}
+    results: Mapping[str, Result] = {}
+    if played := {label: each.policy for label, each in settings.items() if not unplayed[label]}:
+        seen = sys.stderr.isatty()
+        results = compare(played, bandit, horizon, options.runs, rng=options.rng, progress=seen)
+    plan: dict[str, Any] = {
+        "bandit": repr(bandit),
+        "horizon": horizon,
+        "sigma": options.sigma or bandit.proxy,
+    }
+    plan |= {"gap": given["gap"], "inflation": options.inflation, "level": level}
     low, high = bandit.support
-    if math.isfinite(length := high - low):
-        for each in bounds:  # what is left of Bernstein's bound where the variance is 0
-            each["bernstein_pulls"] = 3 * length * each["level"] / problem["gap"]
-    limits = _limits(bandit, horizon)
-    text = [f"{bandit!r}, {bandit.n_arms:,} arms, horizon {horizon:,}", ""]
-    text += _bounds_text(bounds, known, horizon, horizon * max(bandit.gaps))
-    rows = [(_LIMITS[name], "-" if value is None else _large(value), "") for name, value in limits.items()]
-    text += ["", *align([("limits for any policy", "", ""), *rows])]
-    records = None
-    if options.simulate:
-        given = problem | {"inflation": options.inflation}
-        policies = {name: _call(POLICIES[name.lower()], given) for name in names}
-        results = compare(policies, bandit, horizon, options.runs, rng=options.rng)
-        records = [record(result) for result in results.values()]
-        runs = next(iter(results.values())).runs
-        text += ["", f"simulated, c = {options.inflation:.3g}, {runs:,} runs", *_simulated_text(results)]
-    plan = {"bandit": repr(bandit), "horizon": horizon, "sigma": sigma, "bounds": bounds, "limits": limits}
-    return plan | {"simulated": records}, "\n".join(text)
+    if math.isfinite(length := high - low):  # what is left of Bernstein's bound where the variance is 0
+        plan["bernstein_pulls"] = 3 * length * level / given["gap"]
+    plan["policies"] = [
+        _answers(label, setting, results.get(label), unplayed[label]) for label, setting in settings.items()
+    ]
+    plan |= {"refused": refused, "limits": _limits(bandit, horizon)}
+    print(to_json(plan) if options.json else _text(plan, bandit, options.runs))
 
 
-def _problem(options: argparse.Namespace) -> dict[str, Any]:
-    """The bandit, the horizon, the gap that policies are told, the sigma that they assume."""
+def _problem(options: argparse.Namespace) -> tuple[Bandit, int, dict[str, Any]]:
+    """The bandit, the horizon, and what policies are told: the gap, inflation, a sigma if there is one."""
     if options.means is None:
         if options.arms is None or options.gap is None:
             raise ValueError("plan needs --arms and --gap, or --means")
@@ -105,99 +108,200 @@ def _problem(options: argparse.Namespace) -> dict[str, Any]:
     horizon = checks.whole("horizon", options.horizon, 16, 10**18)
     if horizon < bandit.n_arms:
         raise ValueError(f"horizon must be at least the number of arms, {bandit.n_arms:,}, got {horizon}")
-    sigma = options.sigma or bandit.proxy
-    return {"bandit": bandit, "n_arms": bandit.n_arms, "horizon": horizon, "gap": gap, "sigma": sigma}
+    return bandit, horizon, {"gap": gap, "inflation": options.inflation, "sigma": options.sigma}
 
 
-def _bounds(policy: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a policy. None where a condition of the theorem fails; `why` says which."""
-    bounds, why = {}, ""
-    for name in ("commit_round", "regret", "wrong_commit"):
-        theorem = name if name == "commit_round" else f"{name}_bound"
-        function = getattr(theory, f"{theorem}_{policy.lower().replace('-', '_')}")
-        bounds[name], reason = _value(partial(_call, function, given))
-        why = reason or why
-    return bounds | {"why": why}
+def _settings(
+    asked: list[str] | None, bandit: Bandit, horizon: int, given: dict[str, Any]
+) -> tuple[dict[str, known.Setting], dict[str, str]]:
+    """The policies that play this bandit, and why the others do not."""
+    settings, refused = {}, {}
+    for label, text in (_usual(bandit, given["inflation"]) if asked is None else _named(asked)).items():
+        name = _options.known("policy", text.partition(":")[0].strip(), POLICIES, "robai policies")
+        told = dict(given)
+        try:
+            if name == "kl-eocp":
+                told["kl"] = theory.kl_min(bandit)
+        except ValueError as error:
+            refused[label] = str(error)
+            continue
+        policy = _options.read_policy(text, told)
+        try:
+            policy.start(Game.of(bandit.n_arms, horizon, bandit))
+        except ValueError as error:
+            refused[label] = str(error)
+        else:
+            settings[label] = known.Setting(policy, bandit, horizon)
+    if not settings:
+        raise ValueError("; ".join(f"{label}: {reason}" for label, reason in refused.items()))
+    return settings, refused
 
 
-def _call(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """A function, or a policy, of those of its parameters that are given; they go by their names."""
-    names = inspect.signature(function).parameters
-    if "kl" in names:
-        given = given | {"kl": theory.kl_min(given["bandit"])}
-    return function(**{name: given[name] for name in names if name in given})
+def _named(asked: list[str]) -> dict[str, str]:
+    return {each: each for text in asked for each in (POLICIES if text == "all" else [text])}
 
 
-def _value(quantity: Callable[[], Any]) -> tuple[float | None, str]:
-    """What a theorem says, or None and the reason where it says nothing."""
-    try:
-        with np.errstate(over="raise", divide="raise", invalid="raise"):
-            value = quantity()
-            if isinstance(value, theory.CommitRound):
-                value = value.expected
-            elif isinstance(value, theory.RegretBound):
-                value = value.total
-    except ValueError as error:
-        return None, str(error)
-    except ArithmeticError:
-        value = math.inf
-    if math.isfinite(value):
-        return float(value), ""
-    return None, "numbers become too large, or too small, for it"
+def _usual(bandit: Bandit, inflation: float) -> dict[str, str]:
+    """Those of the paper that apply, also with the inflation of its theorems, and LeadCommit."""
+    names = []
+    if isinstance(bandit.family, families.Gaussian | families.Bernoulli | families.Binomial):
+        names += ["eocp", "eocp-ug"]
+    if not isinstance(bandit, Gaussian):  # for which the two are the same
+        names += ["kl-eocp"]
+    usual = {name: name for name in names}
+    if inflation != theory.INFLATION:
+        usual |= {
+            f"{name}, c = {theory.INFLATION:.3g}": f"{name}:inflation={theory.INFLATION}" for name in names
+        }
+    usual |= {name: name for name in ("kl-eocp-ug",) if "kl-eocp" in names}
+    return usual | {"lead-commit": "lead-commit"}
+
+
+def _obstacle(setting: known.Setting, options: argparse.Namespace) -> str:
+    """Why the policy is not simulated, if it is not."""
+    if options.simulate is not None:
+        return "" if options.simulate else "not simulated: --no-simulate"
+    policy, bandit, rounds = setting.policy, setting.bandit, float(setting.horizon)
+    if Simulation.of(policy, bandit, setting.horizon, 1, Seed.of(0), "auto").engine == "leap":
+        # measured: the time of a run grows like the square root of the pulls of a worse arm
+        regret = known.theorem(theory.regret_lower_bound, vars(setting)).value or 0.0
+        pulls = min(rounds, regret / float(setting.gaps[0]))
+        looks = math.sqrt(pulls * bandit.n_arms) * (300 if isinstance(bandit, Gaussian) else 3000)
+    else:
+        rounds = min(rounds, _expected(setting))
+        looks = rounds * _PRICES.get(type(policy), 1) * bandit.n_arms
+    if options.runs * looks <= _AFFORDABLE:
+        return ""
+    return f"not simulated: some {_large(rounds, ',.0f')} rounds a run; --simulate plays them all the same"
+
+
+def _expected(setting: known.Setting) -> float:
+    """Rounds that are played one by one, roughly."""
+    limit = known.limits(setting)[1]
+    if setting.never_commits or limit == known.BUDGET:
+        return math.inf
+    if limit.value is None:
+        time = known.theorem(lambda bandit: theory.weights(bandit)[1], vars(setting)).value
+        return math.inf if time is None else 3 * time * setting.asked
+    return 2 * limit.value
+
+
+def _answers(label: str, setting: known.Setting, result: Result | None, unplayed: str) -> dict[str, Any]:
+    """What is known of a policy, for scripts; a bound that says nothing is none."""
+    worst, last = setting.horizon * max(setting.bandit.gaps), float(setting.horizon)
+    trivial = {"regret": (worst, "gap T"), "commit_round": (last, "T"), "wrong_commit": (1.0, "certainty")}
+    known_of = {"proved": known.bounds(setting), "asymptotic": known.limits(setting)}
+    simulated = _simulated(result, setting, unplayed)
+    entry: dict[str, Any] = {"label": label, "policy": setting.policy.to_dict()}
+    for place, name in enumerate(QUANTITIES):
+        entry[name] = {kind: _said(answers[place], *trivial[name]) for kind, answers in known_of.items()} | {
+            "simulated": simulated[name]
+        }
+    return entry | {"simulation": result and record(result)}
+
+
+def _said(answer: known.Answer, trivial: float, what: str) -> dict[str, Any]:
+    value, order, reason = answer
+    if value is not None and value >= trivial:
+        reason = f"vacuous: {_large(value)} is not below {what}, {_large(trivial)}"
+        value, order = None, "vacuous"
+    elif value is not None:
+        value = max(value, sys.float_info.min)  # 0 is no bound
+    return {"value": value, "order": order or None, "reason": reason or None}
+
+
+def _simulated(result: Result | None, setting: known.Setting, unplayed: str) -> dict[str, Any]:
+    never = known.NEVER.reason if setting.never_commits else "no run committed"
+    nothing = {"value": None, "low": None, "high": None, "reason": never}
+    found: dict[str, Any] = dict.fromkeys(QUANTITIES, nothing)
+    if result is None:
+        again = nothing | {"reason": unplayed}
+        return {"regret": again} | dict.fromkeys(
+            list(QUANTITIES)[1:], nothing if setting.never_commits else again
+        )
+    digest = result.digest()
+    found["regret"] = _interval(digest.regret)
+    if digest.commit_time is not None:
+        found["commit_round"] = _interval(digest.commit_time) | {"committed": digest.committed}
+    if digest.wrong is not None:
+        count, wrong = count_text(digest.wrong), digest.wrong
+        found["wrong_commit"] = {"value": wrong.rate, "low": wrong.low, "high": wrong.high, "reason": None}
+        found["wrong_commit"]["count"] = count
+    return found
+
+
+def _interval(mean: Mean) -> dict[str, Any]:
+    if math.isnan(mean.sem):
+        return {"value": mean.value, "low": None, "high": None, "reason": "one run has no interval"}
+    error = normal_quantile(0.95) * mean.sem
+    return {
+        "value": mean.value,
+        "low": max(0.0, mean.value - error),
+        "high": mean.value + error,
+        "reason": None,
+    }
 
 
 def _limits(bandit: Bandit, horizon: int) -> dict[str, float | None]:
     """What no policy can beat, by the names of `_LIMITS`; None where it cannot be computed."""
-    limits = {"regret": lambda: theory.regret_lower_bound(bandit, horizon)}
+    limits: dict[str, Callable[[], float]] = {"regret": lambda: theory.regret_lower_bound(bandit, horizon)}
     if isinstance(bandit, Gaussian) and bandit.n_arms == 2:
         size = {"gap": max(bandit.gaps), "horizon": horizon, "sigma": float(np.max(bandit.sigma))}
         limits["commit_round_gap_known"] = lambda: theory.commit_limit_fixed(**size)
         limits["commit_round_gap_unknown"] = lambda: theory.commit_limit_adaptive(**size)
     limits["identification_rounds"] = lambda: theory.weights(bandit)[1] * math.log(horizon)
-    return {name: _value(limit)[0] for name, limit in limits.items()}
+    return {name: known.theorem(limit, {}).value for name, limit in limits.items()}
 
 
-def _bounds_text(bounds: list[dict[str, Any]], names: list[str], horizon: int, worst: float) -> list[str]:
-    columns = [f"c = {each['inflation']:.3g}" for each in bounds]
-    levels = (_large(each["level"], ".2f") for each in bounds)
-    rows, notes = [("upper bounds", *columns, ""), ("l = log T + c sqrt(log T)", *levels, "")], []
-    for name in names:
-        when = "commits before round, on average" if name == "EOCP-UG" else "commits at round"
-        own = [each[name] for each in bounds]
-        rows += [
-            (f"{name} {when}", *(_bound(each["commit_round"], horizon) for each in own), ""),
-            (f"{name} regret", *(_bound(each["regret"], worst) for each in own), ""),
-            (f"{name} wrong commitment", *(_bound(each["wrong_commit"], 1.0, ".1e") for each in own), ""),
-        ]
-        notes += [f"{name}, {c}: {each['why']}" for c, each in zip(columns, own, strict=True) if each["why"]]
-    if "bernstein_pulls" in bounds[0]:
-        pulls = (_large(each["bernstein_pulls"], ",.0f") for each in bounds)
-        rows.append(("Bernstein bounds need pulls of an arm, 3 b l / gap", *pulls, ""))
-    legend = "none: no better than the horizon or certainty; -: the theorem does not apply"
-    return [*align(rows), legend, *notes]
+def _text(plan: dict[str, Any], bandit: Bandit, runs: int) -> str:
+    rows = [("policy", "proved", "asymptotic", f"simulated, {runs:,} runs, 95 % interval")]
+    notes: dict[str, dict[str, None]] = {}  # a reason, and of whom it is
+    for entry in plan["policies"]:
+        for name, words in QUANTITIES.items():
+            answers = list(entry[name].values())
+            for reason in filter(None, (answer["reason"] for answer in answers)):
+                notes.setdefault(reason, {})[entry["label"]] = None
+            if any(answer["reason"] != known.NEVER.reason for answer in answers):
+                form = ".1e" if name == "wrong_commit" else ",.0f"
+                proved, limit = (_cell(answer, form) for answer in answers[:2])
+                simulated = _simulated_cell(name, answers[2])
+                rows.append((f"{entry['label']} {words}", proved, limit, simulated))
+    text = [f"{bandit!r}, {bandit.n_arms:,} arms, horizon {plan['horizon']:,}"]
+    text += [
+        f"l = log T + c sqrt(log T) = {_large(plan['level'], '.2f')} for c = {plan['inflation']:.3g}",
+        "",
+    ]
+    text += [*table(rows), "", *map(_wrapped, _LEGEND), ""]
+    text += [_wrapped(f"{', '.join(labels)}: {reason}") for reason, labels in notes.items()]
+    text += [_wrapped(f"{label} does not play here: {reason}") for label, reason in plan["refused"].items()]
+    least = [
+        (_LIMITS[name], "-" if value is None else _large(value)) for name, value in plan["limits"].items()
+    ]
+    if "bernstein_pulls" in plan:
+        pulls = _large(plan["bernstein_pulls"], ",.0f")
+        least.append(("Bernstein bounds need pulls of an arm, 3 b l / gap", pulls))
+    return "\n".join([*text, "", *table([("limits for any policy", ""), *least])])
 
 
-def _simulated_text(results: Comparison) -> list[str]:
-    rows = [("policy", "regret, 95 % interval", "committed", "mean at", "median at", "wrong, 95 % interval")]
-    for name, result in results.items():
-        digest = result.digest()
-        regret = f"{number(digest.regret.value)}, {_interval(digest.regret)}"
-        mean = _bound(digest.commit_time and digest.commit_time.value, math.inf)
-        committed, median, wrong = percent(digest.committed), median_text(digest), count_text(digest.wrong)
-        rows.append((name, regret, committed, mean, median, wrong))
-    return align(rows)
+def _wrapped(text: str) -> str:
+    return wrapped(text, 0)
 
 
-def _interval(mean: Mean) -> str:
-    if math.isnan(mean.sem):
-        return "unknown"
-    error = normal_quantile(0.95) * mean.sem
-    return f"{number(max(0.0, mean.value - error))} to {number(mean.value + error)}"
+def _cell(answer: dict[str, Any], form: str) -> str:
+    value = answer["value"]
+    return answer["order"] or "-" if value is None else _large(value, form)
 
 
-def _bound(value: float | None, trivial: float, form: str = ",.0f") -> str:
-    """A bound, if it says more than the trivial one."""
-    return "-" if value is None else format(value, form) if value < trivial else "none"
+def _simulated_cell(name: str, found: dict[str, Any]) -> str:
+    if found["value"] is None:
+        return "-"
+    if name == "wrong_commit":
+        count: str = found["count"]
+        return count
+    show = number if name == "regret" else "{:,.0f}".format
+    ends = "" if found["low"] is None else f" ({show(found['low'])} to {show(found['high'])})"
+    share = found.get("committed", 1.0)
+    return show(found["value"]) + ends + (f", {percent(share)} of the runs" if share < 1.0 else "")
 
 
 def _large(value: float, form: str = "") -> str:

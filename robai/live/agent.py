@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,29 +17,18 @@ from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
 from robai._play.assumptions import warn_of_assumptions
 from robai._play.seeds import Rng, Seed
-from robai.custom import CustomPolicy, PythonPolicy
-from robai.live import monitor, reasons, state
+from robai.custom import PythonPolicy
+from robai.live import state
 from robai.live.journal import Journal
+from robai.live.standing import Label, Standing
 from robai.live.state import Experiment, RewardLike
 from robai.policies.base import BasePolicy
 
-if TYPE_CHECKING:
-    import typing_extensions
-    from matplotlib.axes import Axes
 
-    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)  # numbered arms
-else:
-    Label = TypeVar("Label")
-
-
-class Agent(Generic[Label]):
+class Agent(Standing[Label]):
     """A policy in an experiment that is going on.
 
-    `select` hands out an arm, `update` takes its reward, in any order and with any delay::
-
-        agent = robai.Agent(robai.KLEOCPUG(), ["A", "B", "C"], horizon=200_000, reward="bernoulli")
-        arm = agent.select()
-        agent.update(arm, 1.0)
+    `select` hands out an arm, `update` takes its reward, in any order and with any delay.
 
     Pulls that were handed out and have no reward yet are pending. They count in the initial round robin,
     and the exploration treats them as if their rewards were the mean of the arm so far, so that a batch
@@ -76,6 +65,16 @@ class Agent(Generic[Label]):
         A file that every change is appended to before it is acknowledged. If it exists, the agent
         goes on where the file ends, with the generator that it records: make the agent by the
         same call after a crash. See `robai.Journal`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], horizon=10_000, reward="bernoulli", rng=0)
+    >>> while not agent.committed:
+    ...     arm = agent.select()
+    ...     agent.update(arm, arm == "B")  # "B" always pays
+    >>> agent.committed_arm, agent.commit_time
+    ('B', 233)
     """
 
     def __init__(
@@ -98,56 +97,80 @@ class Agent(Generic[Label]):
 
     def _begin(self, experiment: Experiment, player: Player) -> None:
         self._experiment, self._player = experiment, player
-        self._labels: tuple[Label, ...] = experiment.labels
+        self._labels = experiment.labels
         self._numbers = {label: number for number, label in enumerate(experiment.labels)}
-
-    @property
-    def policy(self) -> BasePolicy | PythonPolicy:
-        """The policy, as it was handed in."""
-        policy = self._experiment.policy
-        return policy.policy if isinstance(policy, CustomPolicy) else policy
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """The names of the arms."""
-        return self._labels
-
-    @property
-    def horizon(self) -> int:
-        """The number of rounds."""
-        return self._experiment.horizon
-
-    @property
-    def journal(self) -> Journal | None:
-        """The file that every change is appended to, if there is one."""
-        journal: Journal | None = self._player.journal
-        return journal
 
     # ---- rounds
 
     def select(self) -> Label:
         """The arm for the next round; after the commitment always that one, also beyond the horizon.
 
-        Raises `HorizonReached` if all rounds have been handed out and the policy has not committed.
+        Returns
+        -------
+        label
+            What the arm is called, or its number.
+
+        Raises
+        ------
+        HorizonReached
+            If all rounds have been handed out and the policy has not committed.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.UCB(), ["A", "B"], 3, reward="bounded", rng=0)
+        >>> [agent.select() for _ in range(3)]
+        ['A', 'B', 'A']
+        >>> agent.select()
+        Traceback (most recent call last):
+        robai._core.player.HorizonReached: all 3 rounds have been handed out and the policy has not committed
         """
         return self._labels[self._player.select()]
 
     def select_batch(self, n: int) -> NDArray[np.int64] | list[Label]:
         """The arms for the next `n` rounds: those that `n` calls of `select` would give.
 
-        An array if the arms are numbered, a list of labels if they have names. If fewer rounds
-        are left than are asked for, nothing is handed out and a ValueError says how many are.
+        Parameters
+        ----------
+        n : int
+            How many. If fewer rounds are left, nothing is handed out and a ValueError says how many are.
+
+        Returns
+        -------
+        ndarray of int, or list
+            An array if the arms are numbered, a list of labels if they have names.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), 3, 1000, reward="bernoulli", rng=0)
+        >>> agent.select_batch(6)
+        array([0, 1, 2, 0, 1, 2])
         """
         arms = self._player.select_batch(n)
         return arms if self._experiment.numbered else [self._labels[arm] for arm in arms.tolist()]
 
     def update(self, arm: Label, reward: float) -> None:
-        """Record the reward of a pull of `arm`.
+        """Record the reward of a pull.
 
         Answers may come in any order and at any time, and need no token: the number of pending
         pulls of the arm falls by one. With none pending the reward counts all the same, which is
-        how data from elsewhere gives a warm start. Raises a KeyError if there is no such arm, a
-        ValueError if it is not a possible reward.
+        how data from elsewhere gives a warm start.
+
+        Parameters
+        ----------
+        arm : label
+            Which arm; a KeyError if there is no such arm.
+        reward : float
+            A ValueError if it is not a possible one.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 1000, reward="bernoulli", rng=0)
+        >>> agent.update(agent.select(), 1)
+        >>> agent.pulls.tolist(), agent.sums.tolist()
+        ([1, 0], [1.0, 0.0])
         """
         try:
             number = self._numbers[arm]  # not by `_number`: a call takes as long as a look-up
@@ -156,15 +179,49 @@ class Agent(Generic[Label]):
         self._player.update(number, reward)
 
     def update_counts(self, arm: Label, n: int, total: float, squares: float | None = None) -> None:
-        """Record `n` rewards of `arm` that sum to `total`.
+        """Record many rewards of an arm by their sum.
 
-        `squares`, the sum of their squared deviations from their own mean, must be given where the policy
-        estimates the variance.
+        Parameters
+        ----------
+        arm : label
+            Which arm.
+        n : int
+            How many rewards.
+        total : float
+            What they sum to.
+        squares : float or None
+            The sum of their squared deviations from their own mean, which must be given where the policy
+            estimates the variance.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_counts("A", n=1000, total=120)
+        >>> agent.pulls.tolist()
+        [1000, 0]
         """
         self._player.update_counts(self._number(arm), n, total, squares)
 
     def update_batch(self, arms: Iterable[Label] | NDArray[np.integer[Any]], rewards: ArrayLike) -> None:
-        """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms."""
+        """Record many rewards, or none if one is invalid; fastest with arrays and numbered arms.
+
+        Parameters
+        ----------
+        arms : sequence of labels
+            Which arm each reward is of.
+        rewards : sequence of float
+            As many.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), 2, 10_000, reward="bernoulli", rng=0)
+        >>> arms = agent.select_batch(100)
+        >>> agent.update_batch(arms, arms == 0)
+        >>> agent.sums.tolist()
+        [50.0, 0.0]
+        """
         try:
             values = np.asarray(rewards)
             if values.dtype.kind not in "biufO":  # NumPy would make numbers of strings
@@ -199,97 +256,67 @@ class Agent(Generic[Label]):
             raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
         return np.array([self._number(arm) for arm in arms], dtype=np.int64)
 
-    @property
-    def pulls(self) -> NDArray[np.int64]:
-        """Answered pulls of every arm."""
-        return self._player.pulls
-
-    @property
-    def sums(self) -> NDArray[np.float64]:
-        """The sum of the rewards of every arm."""
-        return self._player.sums
-
-    @property
-    def squares(self) -> NDArray[np.float64] | None:
-        """The squared deviations of the rewards of every arm from its mean, summed; NaN where unknown.
-
-        None if they are not kept: for rewards that are not Gaussian, where no rule needs them.
-        """
-        return self._player.squares
-
-    @property
-    def pending(self) -> NDArray[np.int64]:
-        """Pulls of every arm that were handed out and have no reward yet."""
-        return self._player.pending
-
-    @property
-    def rounds(self) -> int:
-        """Rounds so far: answered and pending."""
-        return self._player.rounds
-
-    # ---- reports
-
-    @property
-    def committed(self) -> bool:
-        """Whether the policy has committed to an arm, which it does once and for all."""
-        return self._player.commitment is not None
-
-    @property
-    def committed_arm(self) -> Label | None:
-        """The arm committed to, or None."""
-        commitment = self._player.commitment
-        return None if commitment is None else self.labels[commitment[0]]
-
-    @property
-    def commit_time(self) -> int | None:
-        """How many answers there were at the commitment, or None."""
-        commitment = self._player.commitment
-        return None if commitment is None else commitment[1]
-
-    @property
-    def commit_reason(self) -> str | None:
-        """Why the policy committed, with the numbers that triggered it; None if it has not."""
-        return reasons.reason(self)
-
-    def table(self) -> list[monitor.Row]:
-        """One row an arm: what `summary` shows, as data."""
-        return monitor.table(self)
-
-    def summary(self) -> str:
-        """One sentence on where the experiment stands, and a table of the arms.
-
-        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none. Of
-        LeadCommit a second table has the evidence against every arm but the leader, the bar that it has to
-        reach, how many pulls the leader may have until the arm is played again (its claim), and how many more
-        pulls of the arm it takes to clear it if no mean changes.
-        """
-        with self._player.lock:
-            return monitor.summary(self)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the means with the bounds that the policy compares, and mark the commitment."""
-        return monitor.plot(self, ax)
-
-    def __repr__(self) -> str:
-        where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
-        rounds = f"round {self.rounds:,} of {self.horizon:,}"
-        return f"<Agent {self._experiment.policy.label()}: {len(self.labels)} arms, {rounds}, {where}>"
-
     # ---- durable state
 
     def to_json(self) -> str:
-        """Everything, the generator included: the agent that `from_json` makes goes on exactly alike."""
+        """Everything, the generator included: the agent that `from_json` makes goes on exactly alike.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.ThompsonSampling(), 2, 1000, reward="bernoulli", rng=0)
+        >>> again = robai.Agent.from_json(agent.to_json())
+        >>> agent.select_batch(50).tolist() == again.select_batch(50).tolist()
+        True
+        """
         return state.encode(self._experiment, self._player)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Agent[Any]:
-        """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code."""
+        """The agent that `to_json` described; a ValueError says which field is wrong. Runs no code.
+
+        Parameters
+        ----------
+        text : str or bytes
+            What `to_json` returned.
+
+        Returns
+        -------
+        Agent
+
+        Examples
+        --------
+        >>> import robai
+        >>> text = robai.Agent(robai.KLUCB(), ["A", "B"], 1000, reward="poisson", rng=0).to_json()
+        >>> robai.Agent.from_json(text)
+        <Agent KLUCB(): 2 arms, round 0 of 1,000, exploring>
+        """
         agent = cls.__new__(cls)
         agent._begin(*state.decode(text))
         return agent
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json` to a file; a crash leaves the old file or the new one. See `robai.load`."""
+        """Write `to_json` to a file; a crash leaves the old file or the new one. See `robai.load`.
+
+        Parameters
+        ----------
+        path : path
+            Where.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLUCB(), ["A", "B"], 1000, reward="poisson", rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     agent.save(os.path.join(folder, "agent.json"))
+        ...     os.listdir(folder)
+        ['agent.json']
+        """
         write_atomically(path, self.to_json().encode())
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
@@ -340,7 +367,30 @@ def _expect(written: Any, chosen: Any) -> None:
 def load(path: str | os.PathLike[str]) -> Agent[Any]:
     """The agent that `Agent.save` wrote to a file; it goes on exactly as if it had never stopped.
 
-    A damaged file is a ValueError that says which field is wrong; nothing in it is executed.
+    Parameters
+    ----------
+    path : path
+        Of the file.
+
+    Returns
+    -------
+    Agent
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged: it says which field is wrong. Nothing in it is executed.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import robai
+    >>> agent = robai.Agent(robai.KLUCB(), ["A", "B"], 1000, reward="poisson", rng=0)
+    >>> agent.update("A", 7)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     agent.save(os.path.join(folder, "agent.json"))
+    ...     robai.load(os.path.join(folder, "agent.json")).sums.tolist()
+    [7.0, 0.0]
     """
     try:
         return Agent.from_json(Path(path).read_bytes())

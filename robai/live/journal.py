@@ -19,13 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows: two processes on one journal are found by the checksums, but later
-    fcntl = None  # type: ignore[assignment]
-
 from robai._base.files import sync_directory
 from robai._base.json import parse
+from robai._base.locks import lock
 
 _UNREAD = "its records have not been read yet"
 
@@ -34,8 +30,29 @@ class Journal:
     """An append-only file of records, made if it does not exist; it belongs to one agent of one process.
 
     A record is in the file, complete, before the call that made it returns: a process that is
-    killed loses nothing that it acknowledged. `sync=True` also forces every record to the disk,
-    against power failures, at the price of milliseconds a call.
+    killed loses nothing that it acknowledged.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+    sync : bool
+        Whether every record is forced to the disk as well, against power failures, at the price of
+        milliseconds a call.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import robai
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "experiment.journal")
+    >>> for _ in range(2):  # the second agent goes on where the first one ended
+    ...     with robai.Journal(path) as journal:
+    ...         agent = robai.Agent(robai.KLUCB(), ["A", "B"], 1000, reward="poisson", rng=0, journal=journal)
+    ...         agent.update("A", 7)
+    >>> agent.sums.tolist()
+    [14.0, 0.0]
+    >>> folder.cleanup()
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
@@ -43,12 +60,11 @@ class Journal:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(self.path, flags, 0o666)
         self._close = weakref.finalize(self, os.close, self._file)
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self.close()
-                raise RuntimeError(f"{self.path} is in use by another agent or process") from None
+        try:
+            lock(self._file)
+        except OSError:
+            self.close()
+            raise RuntimeError(f"{self.path} is in use by another agent or process") from None
         if self.sync:
             sync_directory(Path(self.path).resolve().parent)
         self._status = os.fstat(self._file)
@@ -57,11 +73,28 @@ class Journal:
         self._checksum, self._trouble = 0, _UNREAD
 
     def read(self, repeat: Callable[[int, Any], None]) -> bool:
-        """Hand every record, with the number of its line, to `repeat`; whether there are any.
+        """Hand every record to a function.
 
         They can be read once, by the agent that the journal is for, and then more can be appended. A last
         line without an end was being written when its process died. It was not acknowledged, so it is
         dropped, with a warning. Anything else that is wrong is a ValueError that names the line.
+
+        Parameters
+        ----------
+        repeat : callable
+            Called with the number of each line and its record.
+
+        Returns
+        -------
+        bool
+            Whether there are any.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, Journal(os.path.join(folder, "new")) as journal:
+        ...     journal.read(print)
+        False
         """
         if self._trouble != _UNREAD:
             raise RuntimeError(f"{self.path}: {self._trouble or 'it belongs to another agent already'}")
@@ -91,7 +124,16 @@ class Journal:
         return b"%08x %b\n" % (zlib.crc32(text, self._checksum), text)
 
     def check(self) -> None:
-        """A RuntimeError that says why nothing can be appended, if so."""
+        """A RuntimeError that says why nothing can be appended, if so.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder, Journal(os.path.join(folder, "new")) as journal:
+        ...     journal.check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        RuntimeError: nothing can be appended to ...new: its records have not been read yet
+        """
         if self._trouble:
             raise RuntimeError(f"nothing can be appended to {self.path}: {self._trouble}")
         if os.getpid() != self._process:
@@ -106,7 +148,25 @@ class Journal:
             raise RuntimeError(f"{self.path} is another file now; the journal was moved or deleted")
 
     def append(self, record: Any) -> None:
-        """Write a record; after anything that interrupts it the journal refuses all others."""
+        """Write a record; after anything that interrupts it the journal refuses all others.
+
+        Parameters
+        ----------
+        record : JSON value
+            What to write.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "new")
+        ...     with Journal(path) as journal:
+        ...         _ = journal.read(print)
+        ...         journal.append(["update", 0, 1.0])
+        ...     with open(path) as file:
+        ...         file.read().strip()
+        'dac76556 ["update",0,1.0]'
+        """
         self.check()
         text = json.dumps(record, allow_nan=False, separators=(",", ":")).encode()
         line = self._line(text)
@@ -121,7 +181,18 @@ class Journal:
         self._trouble = ""
 
     def close(self) -> None:
-        """Close the file; the agent can change no more."""
+        """Close the file; the agent can change no more.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     journal = Journal(os.path.join(folder, "new"))
+        ...     journal.close()
+        ...     journal.check()  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        RuntimeError: nothing can be appended to ...new: it is closed
+        """
         self._trouble = "it is closed"
         self._close()
 

@@ -16,23 +16,46 @@ from robai.plotting.style import COLOURS, axes, literal
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from robai.live.agent import Agent
+    from robai.live.standing import Standing
 
 
 class Row(NamedTuple):
-    """One arm; None where there is no such number yet, or ever."""
+    """One arm of an experiment; None where there is no such number yet, or ever.
+
+    Attributes
+    ----------
+    arm : label
+        What it is called.
+    pulls, pending : int
+        Pulls that were answered, and that were not yet.
+    share : float
+        Of all rounds, answered and pending.
+    mean : float or None
+        Of the rewards.
+    lower, upper : float or None
+        The bounds that the policy compares.
+    status : str
+        "committed", "leading", "dropped", "exploring", "starting" or "closed".
+
+    Examples
+    --------
+    >>> import robai
+    >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+    >>> agent.table()[0]
+    Row(arm='A', pulls=0, pending=0, share=0.0, mean=None, lower=None, upper=None, status='starting')
+    """
 
     arm: Any
     pulls: int
     pending: int
-    share: float  # of all rounds, answered and pending
+    share: float
     mean: float | None
     lower: float | None
     upper: float | None
-    status: str  # "committed", "leading", "dropped", "exploring", "starting" or "closed"
+    status: str
 
 
-def table(agent: Agent[Any]) -> list[Row]:
+def table(agent: Standing[Any]) -> list[Row]:
     with agent._player.lock:
         now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
         compared, status = intervals(agent._player.rules, now.evidence), _status(agent, now)
@@ -44,12 +67,12 @@ def table(agent: Agent[Any]) -> list[Row]:
     ]
 
 
-def _seen(agent: Agent[Any]) -> Seen:
+def _seen(agent: Standing[Any]) -> Seen:
     squares = None if agent.squares is None else agent.squares.tolist()
     return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist(), squares)
 
 
-def _status(agent: Agent[Any], now: Seen) -> list[str]:
+def _status(agent: Standing[Any], now: Seen) -> list[str]:
     arms = range(len(now.labels))
     if agent.committed:
         return ["committed" if label == agent.committed_arm else "closed" for label in now.labels]
@@ -70,7 +93,7 @@ def _status(agent: Agent[Any], now: Seen) -> list[str]:
     ]
 
 
-def summary(agent: Agent[Any]) -> str:
+def summary(agent: Standing[Any]) -> str:
     """Where the experiment stands, and the table."""
     rows: list[tuple[str, ...]] = [Row._fields]
     for row in table(agent):
@@ -83,7 +106,7 @@ def summary(agent: Agent[Any]) -> str:
     return "\n".join(lines)
 
 
-def _alarms(agent: Agent[Any]) -> Iterator[str]:
+def _alarms(agent: Standing[Any]) -> Iterator[str]:
     """The arms whose rewards have contradicted the assumed sigma."""
     now = _seen(agent)
     for arm in agent._player.alarms:
@@ -96,7 +119,7 @@ def _alarms(agent: Agent[Any]) -> Iterator[str]:
         )
 
 
-def _sentence(agent: Agent[Any]) -> str:
+def _sentence(agent: Standing[Any]) -> str:
     policy, now = agent._experiment.policy.label(), _seen(agent)
     if agent.committed:
         return (
@@ -111,7 +134,7 @@ def _sentence(agent: Agent[Any]) -> str:
     return f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}."
 
 
-def plot(agent: Agent[Any], ax: Axes | None = None) -> Axes:
+def plot(agent: Standing[Any], ax: Axes | None = None) -> Axes:
     ax = axes(ax)
     rows = table(agent)
     blue, red = COLOURS[:2]

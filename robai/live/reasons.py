@@ -14,7 +14,7 @@ from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
 if TYPE_CHECKING:
-    from robai.live.agent import Agent
+    from robai.live.standing import Standing
 
 
 class Seen(NamedTuple):
@@ -70,7 +70,7 @@ _CHOSEN = {
 }
 
 
-def reason(agent: Agent[Any]) -> str | None:
+def reason(agent: Standing[Any]) -> str | None:
     """Why exploration ended, and why in favour of this arm; None if it has not."""
     rule, rules, commitment = written(agent._experiment.policy), agent._player.rules, agent._player.commitment
     if commitment is None:

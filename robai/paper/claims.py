@@ -1,7 +1,7 @@
 """What a publication says about its experiments, checked against numbers.
 
 A claim is a function under the sentence that it checks: it takes the results of an experiment, one argument
-for each of its horizons, and returns whether the inequality holds, and the numbers in it.
+for each of its horizons, and returns whether the inequality holds, by 95 % intervals, and the numbers in it.
 """
 
 import math
@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from robai._base.intervals import normal_quantile
+from robai._base import verdicts
+from robai._base.intervals import Mean, clopper_pearson, normal_quantile
+from robai._base.verdicts import Interval, Word
 from robai.paper.growth import ends, slope
 from robai.result import Comparison, Result
 
-Check = Callable[..., tuple[bool, str]]
+Check = Callable[..., tuple[Word, str]]
 
 
 class Claim(NamedTuple):
@@ -32,40 +35,69 @@ class Verdict(NamedTuple):
     claim: str
     criterion: str
     experiment: str
-    holds: bool
+    result: Word
     numbers: str
-
-    @property
-    def result(self) -> str:
-        return "holds" if self.holds else "does not hold"
 
 
 def check(claims: Iterable[Claim], results: Mapping[str, Sequence[Any]]) -> list[Verdict]:
     """Every claim about every experiment that was played."""
-    verdicts = []
+    found = []
     for claim in claims:
         for name in claim.experiments:
             if name in results:
-                holds, numbers = claim.check(*results[name])
-                verdicts.append(Verdict(claim.text, claim.criterion, name, bool(holds), numbers))
-    return verdicts
+                found.append(Verdict(claim.text, claim.criterion, name, *claim.check(*results[name])))
+    return found
 
 
-def regret_ratio(result: Result, other: Result) -> tuple[float, float, float]:
-    """Mean regret in units of another policy's, with its 95 % interval, from runs that share their seeds."""
-    ratio = float(result.regret[-1] / other.regret[-1])
-    if result.runs != other.runs or result.runs == 1:
-        return ratio, math.nan, math.nan
-    residual = result.final_regret - ratio * other.final_regret
-    error = residual.std(ddof=1) / math.sqrt(result.runs) / other.regret[-1]
-    z = normal_quantile(0.95)
-    return ratio, ratio - z * error, ratio + z * error
+class Ratio(NamedTuple):
+    """Of two means, with the ends of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def interval(self) -> Interval:
+        return self.low, self.high
 
 
-def regret_after(result: Result, rounds: float) -> float:
-    """The part of the final regret that comes after some round, or the next one that was recorded."""
-    before = result.regret[np.searchsorted(result.times, rounds)]
-    return float(1.0 - before / result.regret[-1])
+def ratio_of_means(own: NDArray[Any], other: NDArray[Any]) -> Ratio:
+    """From runs that share their seeds, by the delta method; no interval if they are not as many."""
+    value = float(own.mean() / other.mean())
+    if len(own) != len(other) or len(own) == 1:
+        return Ratio(value, math.nan, math.nan)
+    residual = own - value * other
+    reach = normal_quantile(0.95) * float(residual.std(ddof=1)) / math.sqrt(len(own)) / float(other.mean())
+    return Ratio(value, value - reach, value + reach)
+
+
+def regret_ratio(result: Result, other: Result) -> Ratio:
+    """Mean regret in units of another policy's."""
+    return ratio_of_means(result.final_regret, other.final_regret)
+
+
+def around(mean: Mean) -> Interval:
+    """The 95 % interval of a mean."""
+    reach = normal_quantile(0.95) * mean.sem
+    return mean.value - reach, mean.value + reach
+
+
+def share_of(chosen: NDArray[np.bool_]) -> Interval:
+    """The exact 95 % interval of the probability of what was seen in some runs."""
+    return clopper_pearson(int(chosen.sum()), len(chosen))
+
+
+def regret_after(result: Result, rounds: float) -> Ratio:
+    """The part of the final regret that comes after some round, or the next one that was recorded.
+
+    The errors of both means are added up, as if they were perfectly correlated: how they are is not recorded.
+    """
+    place = int(np.searchsorted(result.times, rounds))
+    before, final = float(result.regret[place]), float(result.regret[-1])
+    value = 1.0 - before / final
+    error = (float(result.regret_sem[place]) + before / final * float(result.regret_sem[-1])) / final
+    reach = normal_quantile(0.95) * error
+    return Ratio(value, value - reach, value + reach)
 
 
 def regrets(results: Comparison) -> dict[str, float]:
@@ -76,7 +108,7 @@ def regrets(results: Comparison) -> dict[str, float]:
 def below(label: str, *others: str) -> Check:
     """Less regret than each of some others, by more than their paired 95 % intervals."""
 
-    def holds(*played: Comparison) -> tuple[bool, str]:
+    def holds(*played: Comparison) -> tuple[Word, str]:
         results = played[-1]
         ratios = {other: regret_ratio(results[label], results[other]) for other in others}
         shares = (
@@ -84,7 +116,7 @@ def below(label: str, *others: str) -> Check:
             for other, (ratio, low, high) in ratios.items()
         )
         numbers = f"{regrets(results)[label]:.1f}, {', '.join(shares)}"
-        return all(high < 1.0 for _, _, high in ratios.values()), numbers
+        return verdicts.together(verdicts.below(each.interval, 1.0) for each in ratios.values()), numbers
 
     return holds
 
@@ -92,11 +124,13 @@ def below(label: str, *others: str) -> Check:
 def slope_near(label: str, constant: float, tolerance: float) -> Check:
     """Regret per log T, between the two horizons that `robai.paper.growth` takes, near a constant."""
 
-    def holds(*played: Comparison) -> tuple[bool, str]:
+    def holds(*played: Comparison) -> tuple[Word, str]:
         short, long = ends(results[label] for results in played)
         found = slope(short, long)
         away = found.value / constant - 1.0
         numbers = f"{found.value:.2f} ± {found.sem:.2f} for {constant:.4g}, {100.0 * away:+.1f} %"
-        return abs(away) <= tolerance, numbers
+        return verdicts.within(
+            around(found), (1.0 - tolerance) * constant, (1.0 + tolerance) * constant
+        ), numbers
 
     return holds

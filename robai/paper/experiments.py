@@ -7,28 +7,44 @@
 """
 
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from robai._base.intervals import Mean
-from robai._base.text import percent
+from robai._base.intervals import Mean, normal_quantile
+from robai._base.verdicts import Word, within
 from robai.bandits import Bandit
 from robai.families import Bounded
 from robai.identification import identify
 from robai.plotting.style import new_figure
 from robai.policies.base import BasePolicy
-from robai.result import Comparison, Identification, Identifications, Result, WrongCommit, identification_text
+from robai.report import html
+from robai.report.figures import Chart, Colours
+from robai.result import (
+    Comparison,
+    Identification,
+    Identifications,
+    Result,
+    charts,
+    identification_page,
+    identification_text,
+    pages,
+)
 from robai.result.digest import record
-from robai.result.text import count_text, mean_text, median_text
+from robai.result.text import mean_text
 from robai.simulation import compare
 from robai.theory import lai_robbins
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_PROBE = 0.005  # seconds: long beside what it takes to begin
 
 
 class Picture(NamedTuple):
@@ -55,8 +71,10 @@ class Experiment(ABC):
     runs: int
     quick_runs: int  # enough to see the claims, few enough for a minute
     beside: Mapping[str, Mapping[str, Mean]] = field(default_factory=dict)
+    tolerance: float = 0.04  # part of a number from elsewhere by which ours may differ
 
     quantity: ClassVar[str]  # what is measured
+    about: ClassVar[Mapping[str, str]]  # the columns of the table, explained
     pictures: ClassVar[tuple[Picture, ...]]
 
     def run(self, runs: int | None = None, **options: Any) -> list[Any]:
@@ -66,6 +84,28 @@ class Experiment(ABC):
     @abstractmethod
     def play(self, labels: Iterable[str], horizon: int, runs: int, **options: Any) -> Any:
         """Play some of the policies, and return their results by label."""
+
+    def request(self, label: str, horizon: int) -> dict[str, Any]:
+        """What is played, as JSON values."""
+        policy, bandit = self.policies[label].brief(), self.bandit.brief()
+        return {"label": label, "policy": policy, "bandit": bandit, "horizon": horizon}
+
+    def cost(self, label: str, horizon: int) -> float:
+        """About how many seconds of a processor a run takes, by playing a few."""
+        runs, seconds = 0, [0.0, 0.0]
+        while seconds[1] < _PROBE and runs < self.runs:
+            runs = 4 * runs or 1
+            started = time.process_time()
+            self.play([label], horizon, runs, rng=0, workers=1)
+            seconds = [seconds[1], time.process_time() - started]
+            if runs == 1:  # which has to load things
+                seconds[1] = 0.0
+        # What it takes to begin is in both.
+        return max(seconds[1] - seconds[0], 0.1 * seconds[1]) / (0.75 * runs)
+
+    @abstractmethod
+    def load(self, path: Path) -> Any:
+        """A result of a single policy that was saved."""
 
     @abstractmethod
     def gather(self, results: Iterable[Any]) -> Any:
@@ -78,6 +118,14 @@ class Experiment(ABC):
     @abstractmethod
     def cells(self, result: Any) -> dict[str, str]:
         """What else a table says of a policy."""
+
+    @abstractmethod
+    def chart(self, results: Any, colours: Colours, title: str) -> Chart:
+        """The first figure, for a page."""
+
+    @abstractmethod
+    def details(self, results: Any, colours: Colours) -> str:
+        """More of the same runs, for a page."""
 
     @abstractmethod
     def draw(self, results: Any) -> "tuple[Figure, ...]":
@@ -112,15 +160,21 @@ class Experiment(ABC):
         mean, theirs = self.mean(result), other.sem
         if math.isnan(theirs):
             theirs = mean.sem * math.sqrt(result.runs / self.runs)
-        return Apart(mean, other, (mean.value - other.value) / math.hypot(mean.sem, theirs))
+        return Apart(mean, other, math.hypot(mean.sem, theirs), self.tolerance)
 
 
 class Apart(NamedTuple):
-    """A mean of ours, one from elsewhere, and their difference in standard errors of it."""
+    """A mean of ours, one from elsewhere, the standard error of their difference, and how far is too far."""
 
     ours: Mean
     other: Mean
-    errors: float
+    sem: float
+    tolerance: float
+
+    @property
+    def errors(self) -> float:
+        """The difference in standard errors of it."""
+        return (self.ours.value - self.other.value) / self.sem
 
     @property
     def share(self) -> float:
@@ -128,12 +182,15 @@ class Apart(NamedTuple):
         return self.ours.value / self.other.value - 1.0
 
     @property
+    def matches(self) -> Word:
+        """Whether both are the same, within 5 standard errors of the difference and some percent."""
+        reach = normal_quantile(0.95) * self.sem / self.other.value
+        word = within((self.share - reach, self.share + reach), -self.tolerance, self.tolerance)
+        return "fails" if abs(self.errors) > 5.0 else word
+
+    @property
     def verdict(self) -> str:
-        """Whether both are the same, within 5 standard errors of the difference and 4 %."""
-        excess = abs(self.share) - 0.04
-        if abs(self.errors) > 5.0 or excess > 2.0 * self.ours.sem / self.other.value:
-            return "not matched"
-        return "matched" if excess <= 0.0 else "undecided"  # for want of runs
+        return {"holds": "matched", "fails": "not matched", "not decided": "not decided"}[self.matches]
 
     def text(self) -> str:
         errors = f"{self.errors:+.1f} s.e."
@@ -145,6 +202,7 @@ class RegretExperiment(Experiment):
     """One of regret, over one horizon or several."""
 
     quantity = "regret"
+    about = charts.ABOUT
     pictures = (
         Picture(
             "",
@@ -166,6 +224,9 @@ class RegretExperiment(Experiment):
             {label: self.policies[label] for label in labels}, self.bandit, horizon, runs, **options
         )
 
+    def load(self, path: Path) -> Result:
+        return Result.load(path)
+
     def gather(self, results: Iterable[Result]) -> Comparison:
         return Comparison(results)
 
@@ -173,18 +234,22 @@ class RegretExperiment(Experiment):
         return result.digest().regret
 
     def cells(self, result: Result) -> dict[str, str]:
-        digest = result.digest()
-        return {
-            "committed": percent(digest.committed),
-            "median at": median_text(digest),
-            "wrong commitments, 95 % interval": count_text(digest.wrong),
-        }
+        return charts.cells(result)
+
+    def chart(self, results: Comparison, colours: Colours, title: str) -> Chart:
+        return charts.regret_chart(list(results.values()), colours, title, self._bound())
+
+    def details(self, results: Comparison, colours: Colours) -> str:
+        return pages.details(list(results.values()), colours)
+
+    def _bound(self) -> float | None:
+        """The constant of Lai and Robbins, where rewards are of a family."""
+        family = self.bandit.family
+        return None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
 
     def draw(self, results: Comparison) -> "tuple[Figure, ...]":
         curves = new_figure(7.5, 4.5)
-        family = self.bandit.family
-        bound = None if family is None or isinstance(family, Bounded) else lai_robbins(self.bandit)
-        ax = results.plot(curves.subplots(), lower_bound=bound)
+        ax = results.plot(curves.subplots(), lower_bound=self._bound())
         ax.set_title(f"{self.title}, {next(iter(results.values())).runs:,} runs", pad=36)
         if any(result.committed.any() for result in results.values()):
             details = new_figure(11, 4 + 1.2 * len(results))
@@ -220,6 +285,7 @@ class ConfidenceExperiment(Experiment):
     delta: float
 
     quantity = "stopping time"
+    about = identification_page.ABOUT
     pictures = (
         Picture(
             "",
@@ -240,6 +306,12 @@ class ConfidenceExperiment(Experiment):
         policies = {label: self.policies[label] for label in labels}
         return identify(policies, self.bandit, delta=self.delta, horizon=horizon, runs=runs, **options)
 
+    def request(self, label: str, horizon: int) -> dict[str, Any]:
+        return super().request(label, horizon) | {"delta": self.delta}
+
+    def load(self, path: Path) -> Identification:
+        return Identification.load(path)
+
     def gather(self, results: Iterable[Identification]) -> Identifications:
         return Identifications(results)
 
@@ -251,14 +323,13 @@ class ConfidenceExperiment(Experiment):
         return Mean(time.mean, time.sem)
 
     def cells(self, result: Identification) -> dict[str, str]:
-        time, complexity = result.time(), result.complexity
-        lower = None if complexity is None else complexity.lower
-        return {
-            "median": f"{time.median:,.0f}",
-            "mean / lower bound": f"{time.mean / lower:.2f}" if lower else "-",
-            "unfinished": f"{result.unfinished:,}",
-            "wrong or unfinished, 95 % interval": count_text(WrongCommit(*result.failure())),
-        }
+        return identification_page.cells(result)
+
+    def chart(self, results: Identifications, colours: Colours, title: str) -> Chart:
+        return identification_page.stopping_chart(list(results.values()), colours, title)
+
+    def details(self, results: Identifications, colours: Colours) -> str:
+        return html.beside(identification_page.details(list(results.values()), colours))
 
     def draw(self, results: Identifications) -> "tuple[Figure, ...]":
         times, details = new_figure(7.5, 4.5), new_figure(11, 4)

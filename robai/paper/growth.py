@@ -4,9 +4,13 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from robai._base.intervals import Mean
 from robai.bandits import Bandit
 from robai.result import Result, WrongCommit
+from robai.result.digest import mean_over
 from robai.theory import Asymptotics
 
 
@@ -54,7 +58,11 @@ def exponent(short: Result, long: Result) -> Mean:
     return Mean(math.log(second.value / first.value) / scale, error / scale)
 
 
-def slope(short: Result, long: Result) -> Mean:
+def gained(short: Result, long: Result) -> NDArray[np.float64]:
     """Regret gained for each unit of log T, run by run, because both horizons share their seeds."""
-    gained = (long.final_regret - short.final_regret) / math.log(long.horizon / short.horizon)
-    return Mean(float(gained.mean()), float(gained.std(ddof=1) / math.sqrt(len(gained))))
+    return (long.final_regret - short.final_regret) / math.log(long.horizon / short.horizon)
+
+
+def slope(short: Result, long: Result) -> Mean:
+    """The mean of what is gained."""
+    return mean_over(gained(short, long))

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from robai.paper.growth import Growth
 from robai.paper.page import page
 from robai.paper.reproduction import Reproduction
 from robai.paper.study import Growing, Varying
-from robai.plotting.style import QUANTITIES, new_figure
+from robai.plotting.style import QUANTITIES, new_figure, one_colour_each
 from robai.theory import lai_robbins
 
 if TYPE_CHECKING:
@@ -30,13 +31,13 @@ def write_files(reproduction: Reproduction, directory: Path) -> None:
     """Write index.html, figures (PNG, SVG), numbers (CSV), arrays (.npz) and report.json."""
     for name in ("figures", "numbers", "arrays"):
         (directory / name).mkdir()
-    pictures = {}
-    for name, figure in _draw(reproduction).items():
+    with one_colour_each(reproduction.study.labels):
+        drawn = _draw(reproduction)
+    for name, figure in drawn.items():
         if layout := figure.get_layout_engine():
             layout.execute(figure)
             figure.set_layout_engine("none")  # once is enough for both formats
-        pictures[name] = _svg(figure, name)
-        (directory / "figures" / f"{name}.svg").write_bytes(pictures[name])
+        (directory / "figures" / f"{name}.svg").write_bytes(_svg(figure, name))
         figure.savefig(directory / "figures" / f"{name}.png", dpi=150)
     found = summary(reproduction)
     for name, data in _numbers(reproduction, found).items():
@@ -45,8 +46,10 @@ def write_files(reproduction: Reproduction, directory: Path) -> None:
         for played in reproduction.played(experiments):
             saved = played.results if len(played.results) > 1 else played.first
             saved.save(directory / "arrays" / f"{played.name}.npz")
-    (directory / "index.html").write_text(page(reproduction, pictures, found["versions"]), encoding="utf-8")
     files = sorted(each.relative_to(directory).as_posix() for each in directory.rglob("*") if each.is_file())
+    text = page(reproduction, found["versions"], {name: quote(name) for name in [*files, MANIFEST]})
+    (directory / "index.html").write_text(text, encoding="utf-8")
+    files = sorted([*files, "index.html"])
     (directory / MANIFEST).write_text(json.dumps(found | {"files": files}, indent=1, allow_nan=False))
 
 

@@ -8,13 +8,16 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 from robai._base import checks
+from robai._base.progress import TimeLeft
 from robai.paper.claims import Verdict, check
 from robai.paper.experiments import Experiment
 from robai.paper.growth import Growth
+from robai.paper.kept import Kept
 from robai.paper.study import Study
 from robai.result.text import mean_text
 
@@ -82,6 +85,21 @@ def scientific(number: int) -> str:
     return f"{number:.0e}".replace("e+0", "e").replace("e+", "e")
 
 
+class _Simulation(NamedTuple):
+    """One of those that make up a reproduction."""
+
+    section: str
+    experiment: Experiment
+    label: str
+    horizon: int
+    runs: int
+
+    @property
+    def name(self) -> str:
+        """As it is shown while it is played."""
+        return f"{self.section:<15} {self.label:<19} T = {scientific(self.horizon):<4}"
+
+
 def reproduce(
     study: Study,
     only: Iterable[str] | None = None,
@@ -89,7 +107,8 @@ def reproduce(
     quick: bool = False,
     rng: int | None = 0,
     workers: int | None = None,
-    report: Callable[[str, bool], Any] = lambda line, final: None,
+    report: Callable[[str, bool], Any] | None = None,
+    kept: Kept | None = None,
 ) -> Reproduction:
     """Play the experiments of a publication.
 
@@ -101,6 +120,7 @@ def reproduce(
     rng : seed of every simulation; fresh if None
     workers : number of threads, as for `simulate`
     report : called with a line for each policy, and whether it is final or to be replaced by the next
+    kept : where finished simulations are saved, and looked for
 
     Examples
     --------
@@ -112,28 +132,60 @@ def reproduce(
     sections = study.sections
     chosen = sections if only is None else [checks.one_of("only", name, sections) for name in only]
     entropy = secrets.randbits(128) if rng is None else checks.whole("rng", rng, 0, 2**128 - 1)
-
-    def play(section: str, experiment: Experiment, label: str, horizon: int) -> Any:
-        name = f"{section:<15} {label:<19} T = {scientific(horizon):<4}"
-        result = experiment.play(
-            [label],
-            horizon,
-            experiment.quick_runs if quick else experiment.runs,
-            rng=entropy,
-            workers=workers,
-            progress=lambda done, total: report(f"{name} {100 * done // total:3d} %", False),
-        )[label]
-        report(f"{name} {mean_text(experiment.mean(result)):>16}  {result.meta['seconds']:6.1f} s", True)
-        return result
-
-    started = time.perf_counter()
+    kept = kept or Kept(None)
+    simulations = [
+        _Simulation(section, each, label, horizon, each.quick_runs if quick else each.runs)
+        for section, experiments in sections.items()
+        if section in chosen
+        for each in experiments.values()
+        for horizon in each.horizons
+        for label in each.policies
+    ]
+    paths = [kept.path(*each[1:], entropy) for each in simulations]
+    found = [kept.load(each.experiment, path) for each, path in zip(simulations, paths, strict=True)]
+    before, say = sum(each is not None for each in found), report or (lambda line, final: None)
+    if before:
+        say(f"going on: {before} of {len(found)} simulations are in {kept.directory}", True)
+    clock = None if report is None else _Clock(simulations, found, say)
+    for place, (simulation, path) in enumerate(zip(simulations, paths, strict=True)):
+        if found[place] is None:
+            _, experiment, label, horizon, runs = simulation
+            progress = False if clock is None else partial(clock.report, place)
+            played = experiment.play([label], horizon, runs, rng=entropy, workers=workers, progress=progress)
+            found[place] = played[label]
+            kept.save(path, found[place])
+        mean = mean_text(simulation.experiment.mean(found[place]))
+        say(f"{simulation.name} {mean:>16}  {found[place].meta['seconds']:6.1f} s", True)
+    done = iter(found)
     results = {
         experiment.name: [
-            experiment.gather(play(section, experiment, label, horizon) for label in experiment.policies)
-            for horizon in experiment.horizons
+            experiment.gather(islice(done, len(experiment.policies))) for _ in experiment.horizons
         ]
         for section, experiments in sections.items()
         if section in chosen
         for experiment in experiments.values()
     }
-    return Reproduction(study, quick, entropy, results, time.perf_counter() - started)
+    return Reproduction(study, quick, entropy, results, sum(each.meta["seconds"] for each in found))
+
+
+class _Clock:
+    """Says how far a simulation is, and how long all that are left will take.
+
+    What one is expected to cost is found out before, by playing a few runs of each.
+    """
+
+    def __init__(
+        self, simulations: list[_Simulation], found: list[Any], say: Callable[[str, bool], Any]
+    ) -> None:
+        self._simulations, self._say = simulations, say
+        self._costs: list[float] = []
+        for each, known in zip(simulations, found, strict=True):
+            say(f"{each.name} estimating", False)
+            own = 0.0 if known is not None else each.experiment.cost(each.label, each.horizon)
+            self._costs.append(own * each.runs)
+        self._left, self._started = TimeLeft(sum(self._costs)), time.perf_counter()
+
+    def report(self, place: int, runs: int, of: int) -> None:
+        done = sum(self._costs[:place]) + self._costs[place] * runs / of
+        left = self._left.text(done, time.perf_counter() - self._started)
+        self._say(f"{self._simulations[place].name} {100 * runs // of:3d} %{left}", False)

@@ -61,6 +61,12 @@ class Study:
     varying: Varying | None = None
 
     @property
+    def labels(self) -> list[str]:
+        """Of all policies, in the order of their colours."""
+        played = (each for experiments in self.sections.values() for each in experiments.values())
+        return list(dict.fromkeys(label for each in played for label in each.policies))
+
+    @property
     def sections(self) -> dict[str, Mapping[str, Experiment]]:
         """What `reproduce(only=)` can choose from, and what is played for it."""
         more = (each for each in (self.growing, self.varying) if each is not None)

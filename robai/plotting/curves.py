@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -14,11 +14,8 @@ from robai._base.text import percent
 from robai.plotting.labels import Curve, add_legend, label_points, name_curves
 from robai.plotting.style import (
     GREY,
-    QUANTITIES,
-    Quantity,
     as_results,
     axes,
-    literal,
     log_x,
     mean_of,
     set_limits,
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 400  # of a distribution function; more are not seen, and make a vector graphic heavy
 _COLUMN = "_robai_column"  # attribute of axes that have a column of policies that never commit
-_LIMIT = "Lai-Robbins, as T grows"
+LIMIT = "Lai-Robbins, as T grows"
 _FEW = 30  # runs that carry half the regret: with fewer, the mean is not nearly normal
 
 
@@ -55,25 +52,40 @@ def plot_regret(
 
     Parameters
     ----------
-    band : "mean" for the confidence band, or two levels, as (0.1, 0.9), for the quantiles of the runs between
-        which it lies; these need `simulate(curves=True)`
-    confidence : of the band of the mean
-    lower_bound : the constant of `robai.theory.lai_robbins`, for a line of the slope that regret comes to as
-        rounds go on. It ends where the lowest curve does; at any one round regret may be below constant log t
-    legend : whether to name curves, bands and dots
-    **line : for `Axes.plot`, of all curves alike
+    results : Result or sequence of Result
+        What to draw, a curve each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    band : "mean" or (float, float)
+        "mean" for the confidence band, or two levels, as (0.1, 0.9), for the quantiles of the runs between
+        which it lies; these need `simulate(curves=True)`.
+    confidence : float
+        Of the band of the mean.
+    lower_bound : float or None
+        The constant of `robai.theory.lai_robbins`, for a line of the slope that regret comes to as rounds go
+        on. It ends where the lowest curve does; at any one round regret may be below constant log t.
+    legend : bool
+        Whether to name curves, bands and dots.
+    **line
+        For `Axes.plot`, of all curves alike.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Examples
     --------
     >>> import robai
     >>> played = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0, curves=True)
-    >>> ax = played.plot(band=(0.1, 0.9))
+    >>> ax = plot_regret(played, band=(0.1, 0.9))
+    >>> ax.get_legend().get_texts()[-1].get_text()
+    '10 to 90 % of the runs'
     """
     results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     bands = [_band(result, band, z) for result in results]
     fresh = not ax.has_data()
     curves = []
-    for result, own, ends in zip(results, styles("linestyle", ax=ax), bands, strict=False):
+    for result, own, ends in zip(results, styles(results, "linestyle", ax=ax), bands, strict=True):
         style: dict[str, Any] = own | {"label": result.label} | line
         if result.runs == 1:
             style = {"drawstyle": "steps-post"} | style
@@ -85,7 +97,7 @@ def plot_regret(
         median = result.digest().commit_median
         if median is not None:
             dot: dict[str, Any] = {"color": colour, "markeredgecolor": "white", "zorder": 3, "clip_on": False}
-            ax.plot([median], [_height(result, median)], "o", **dot)
+            ax.plot([median], [height_at(result, median)], "o", **dot)
     if lower_bound is not None:
         curves.append(_limit_line(ax, results, checks.positive("lower_bound", lower_bound)))
     ax.margins(x=0)
@@ -115,7 +127,7 @@ def _levels(band: Any) -> tuple[float, float]:
     return low, high
 
 
-def _height(result: Result, median: float) -> float:
+def height_at(result: Result, median: float) -> float:
     """Of the curve at a round, so that a dot lies on the line."""
     if result.runs == 1:
         place = int(np.searchsorted(result.times, median, side="right"))
@@ -125,7 +137,13 @@ def _height(result: Result, median: float) -> float:
 
 
 def _limit_line(ax: Axes, results: list[Result], constant: float) -> Curve:
-    """A line of slope `constant` in log t through the end of the lowest curve, over the last half of it.
+    x, y = limit_of(results, constant)
+    ax.plot(x, y, color=GREY, linewidth=0.8, label=LIMIT)
+    return Curve(LIMIT, x[-1], y[-1], GREY)
+
+
+def limit_of(results: list[Result], constant: float) -> tuple[list[float], list[float]]:
+    """The ends of a line of slope `constant` in log t to the end of the lowest curve, over its last half.
 
     The bound is on the slope in the long run; drawn from the first round on, as constant log t, it would be
     above curves that do not contradict it.
@@ -133,9 +151,7 @@ def _limit_line(ax: Axes, results: list[Result], constant: float) -> Curve:
     lowest = min(results, key=lambda result: result.regret[-1])
     end, height = lowest.horizon, float(lowest.regret[-1])
     first = max(np.sqrt(end), end * np.exp(-height / constant))
-    x = [first, end]
-    ax.plot(x, [height - constant * np.log(end / first), height], color=GREY, linewidth=0.8, label=_LIMIT)
-    return Curve(_LIMIT, end, height, GREY)
+    return [float(first), float(end)], [float(height - constant * np.log(end / first)), height]
 
 
 def explained(results: list[Result], band: Any, confidence: float) -> list[Artist]:
@@ -166,12 +182,35 @@ def plot_commitment(
     """The share of runs that have committed against rounds, the distribution of the commitment time.
 
     A dot, beside which is the name, marks the median of the runs that committed. A curve that ends below 1 is
-    of a policy that does not always commit; its name says in how many runs it never does. `legend` is whether
-    to name curves; `line` goes to `Axes.plot`, for all curves alike.
+    of a policy that does not always commit; its name says in how many runs it never does.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a curve each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name curves.
+    **line
+        For `Axes.plot`, of all curves alike.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.EOCPUG(), robai.UCB()]
+    >>> played = robai.compare(policies, robai.Gaussian([1, 0]), 1000, 100, rng=0)
+    >>> ax = plot_commitment(played.values())
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['EOCPUG()', 'UCB(), never']
     """
     results, ax = as_results(results), axes(ax)
     medians, paths = [], []
-    for result, own in zip(results, styles("linestyle", ax=ax), strict=False):
+    for result, own in zip(results, styles(results, "linestyle", ax=ax), strict=True):
         rounds, share = distribution(result.commit_time[result.committed], result.runs, result.horizon)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
@@ -196,13 +235,13 @@ def plot_commitment(
 
 
 def distribution(
-    times: NDArray[np.int64], runs: int, last: int
+    times: NDArray[np.int64], runs: int, last: int, most: int = _MOST_STEPS
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rounds, from the first to the last, and the share of all runs whose time has come by then."""
     rounds, counts = np.unique(times, return_counts=True)
     share = np.cumsum(counts) / runs
-    if len(rounds) > _MOST_STEPS:
-        kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], _MOST_STEPS)))
+    if len(rounds) > most:
+        kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], most)))
         rounds, share = rounds[kept], share[kept]
     height = share[-1] if len(share) else 0.0
     return np.concatenate([[1], rounds, [last]]), np.concatenate([[0.0], share, [height]])
@@ -225,8 +264,30 @@ def plot_tradeoff(
     """Mean regret against mean commitment time, one point a policy, with confidence intervals of both means.
 
     A run that never commits counts as the horizon; policies of which no run does have a column of their own,
-    at the right. Filled points are those that no other policy beats in both, the Pareto front. `legend` is
-    whether to name the points.
+    at the right. Filled points are those that no other policy beats in both, the Pareto front.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a point each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    confidence : float
+        Of the intervals.
+    legend : bool
+        Whether to name the points.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.EOCPUG(), robai.BAIETC(), robai.UCB()]
+    >>> played = robai.compare(policies, robai.Gaussian([1, 0]), 1000, 100, rng=0)
+    >>> plot_tradeoff(played.values()).get_title()
+    'filled: no other policy is better in both'
     """
     results, z, ax = as_results(results), normal_quantile(confidence), axes(ax)
     means = [(mean_of(result, "commitment"), mean_of(result, "regret")) for result in results]
@@ -235,11 +296,11 @@ def plot_tradeoff(
     points, steps = [], []
     paths: list[tuple[Any, Any]] = []
     for result, (rounds, regret), best, style in zip(
-        results, means, front, styles("marker", ax=ax), strict=False
+        results, means, front, styles(results, "marker", ax=ax), strict=True
     ):
         never = not result.committed.any()
         x, y = column if never else rounds.value, regret.value
-        wide, high = _reach(rounds, z), _reach(regret, z)
+        wide, high = reach(rounds, z), reach(regret, z)
         errors: dict[str, Any] = {"yerr": high} if never else {"xerr": wide, "yerr": high}
         name = result.label if never else result.label + _never(result)
         style |= {"markerfacecolor": style["color"] if best else "white", "linestyle": "", "label": name}
@@ -268,7 +329,7 @@ def plot_tradeoff(
     return ax
 
 
-def _reach(mean: Mean, z: float) -> float:
+def reach(mean: Mean, z: float) -> float:
     """Of an interval, to either side; none of one run alone, which cannot tell."""
     return 0.0 if np.isnan(mean.sem) else z * mean.sem
 
@@ -297,99 +358,3 @@ def _mark_column(ax: Axes, last: int, column: float) -> None:
 def _beats(one: tuple[Mean, Mean], other: tuple[Mean, Mean]) -> bool:
     pairs = [(mine.value, its.value) for mine, its in zip(one, other, strict=True)]
     return all(mine <= its for mine, its in pairs) and any(mine < its for mine, its in pairs)
-
-
-def plot_scaling(
-    results: Iterable[Result],
-    ax: Axes | None = None,
-    *,
-    quantity: Quantity = "regret",
-    lower_bound: float | None = None,
-    confidence: float = 0.95,
-    **line: Any,
-) -> Axes:
-    """Mean regret or mean commitment time, divided by log T, against the horizon T.
-
-    Results of one label and several horizons make a curve: level where growth is log T, straight and rising
-    where it is log^2 T. `quantity` is "regret" or "commitment"; policies that never commit have no curve in
-    the latter. `lower_bound`, the constant of `robai.theory.lai_robbins`, adds the level that regret comes
-    to as T grows.
-    """
-    checks.one_of("quantity", quantity, QUANTITIES)
-    if lower_bound is not None:
-        checks.positive("lower_bound", lower_bound)
-        if quantity != "regret":
-            raise ValueError(
-                f"lower_bound is of regret, and must be None for {quantity}, got {lower_bound!r}"
-            )
-    listed = as_results(results)
-    # one of every label, which keeps its colour even if its curve is empty
-    curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
-    for result in sorted(listed, key=lambda result: result.horizon):
-        if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
-            mean, scale = mean_of(result, quantity), np.log(result.horizon)
-            curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
-    ax = axes(ax)
-    ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
-    level = None if lower_bound is None else (_LIMIT, lower_bound)
-    return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
-
-
-def plot_parameter(
-    results: Mapping[str, Sequence[Result]],
-    values: Sequence[float],
-    ax: Axes | None = None,
-    *,
-    name: str = "parameter",
-    quantity: Quantity = "regret",
-    reference: Result | None = None,
-    confidence: float = 0.95,
-    **line: Any,
-) -> Axes:
-    """Mean regret or mean commitment time against a parameter.
-
-    `results` has a sequence a curve, with one Result for each of `values`. `quantity` is "regret" or
-    "commitment"; `reference`, a result that does not depend on the parameter, adds a level line.
-    """
-    checks.one_of("quantity", quantity, QUANTITIES)
-    curves = {
-        literal(label): [
-            (value, mean_of(result, quantity)) for value, result in zip(values, own, strict=True)
-        ]
-        for label, own in results.items()
-    }
-    ax = axes(ax)
-    level = None if reference is None else (literal(reference.label), mean_of(reference, quantity).value)
-    ax.set(xlabel=name, ylabel=QUANTITIES[quantity])
-    return _draw_means(ax, curves, confidence, level, line, logarithmic=False)
-
-
-def _draw_means(
-    ax: Axes,
-    curves: Mapping[str, list[tuple[float, Mean]]],
-    confidence: float,
-    level: tuple[str, float] | None,
-    line: dict[str, Any],
-    *,
-    logarithmic: bool,
-) -> Axes:
-    """Means with confidence intervals, joined by lines, and a level line to compare them with."""
-    z, fresh = normal_quantile(confidence), not ax.has_data()
-    ends = []
-    for (label, points), own in zip(curves.items(), styles("linestyle", "marker", ax=ax), strict=False):
-        if not points:
-            continue
-        x = [place for place, _ in points]
-        y = [mean.value for _, mean in points]
-        errors = [_reach(mean, z) for _, mean in points]
-        style: dict[str, Any] = own | {"markersize": 4, "capsize": 2, "label": label} | line
-        drawn = ax.errorbar(x, y, yerr=errors, **style)
-        ends.append(Curve(label, x[-1], y[-1], drawn.lines[0].get_color()))
-    if logarithmic:  # from now on: while it is, the limits of an axis with but one point are wrong
-        log_x(ax)
-    if level is not None:
-        label, height = level
-        ax.axhline(height, color=GREY, linewidth=0.8, label=label)
-        ends.append(Curve(label, ax.get_xlim()[1], height, GREY))
-    set_limits(ax, "y", 0.0, None)
-    return name_curves(ax, ends, fresh, loc="best")

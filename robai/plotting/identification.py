@@ -12,7 +12,7 @@ from robai._base.text import percent
 from robai.plotting.curves import distribution
 from robai.plotting.labels import Curve, add_legend, label_points, name_curves
 from robai.plotting.rows import arm_names, draw_rates, name_rows
-from robai.plotting.style import COLOURS, GREY, as_identifications, axes, log_x, set_limits, styles
+from robai.plotting.style import GREY, MOST_ARMS, as_identifications, axes, log_x, set_limits, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,15 +33,28 @@ def plot_stopping_time(
 
     A circle marks the mean; a triangle, if runs did not stop, what it is at least. The dashed line is
     T* kl(delta, 1 - delta): the mean of a policy that errs with probability delta at most is not below it.
-    `legend` is whether to name curves; `line` goes to `Axes.plot`, for all curves alike.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw, a curve each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name curves.
+    **line
+        For `Axes.plot`, of all curves alike.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
 
     Examples
     --------
     >>> import robai
-    >>> found = robai.identify(
-    ...     robai.TrackAndStop(), robai.Bernoulli([0.9, 0.1]), delta=0.1, runs=100, rng=0
-    ... )
-    >>> ax = found.plot()
+    >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+    >>> [text.get_text() for text in plot_stopping_time(found).texts]
+    ['lower bound of the mean']
     """
     found, ax = as_identifications(found), axes(ax)
     budgets = len({each.budget for each in found}) > 1
@@ -52,7 +65,7 @@ def plot_stopping_time(
         ends = [1.0, float(min(each.rounds for each in found))]
     first, last = max(min(ends), 1.0), max(ends)
     middles, paths = [], []
-    for each, times, own in zip(found, stopped, styles("linestyle", ax=ax), strict=False):
+    for each, times, own in zip(found, stopped, styles(found, "linestyle", ax=ax), strict=True):
         rounds, share = distribution(times, each.runs, int(last))
         label = _label(each, budgets)
         style: dict[str, Any] = own | {"label": label} | line
@@ -92,24 +105,44 @@ def plot_proportions(
     """The share of the rounds of a run that went to each arm, on average, with 95 % intervals, beside w*.
 
     w*, the grey bars, are the proportions of an optimal policy for small delta. More than seven arms are in
-    the order of their means, as are arms if every run had means of its own. `legend` is whether to name
-    policies.
+    the order of their means, as are arms if every run had means of its own.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name policies.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.TTUCB(), robai.Uniform()]
+    >>> found = robai.identify(policies, robai.Gaussian([1, 0, 0]), delta=0.1, runs=100, rng=0)
+    >>> [label.get_text() for label in plot_proportions(found.values()).get_xticklabels()]
+    ['arm 0', 'arm 1', 'arm 2']
     """
     found, ax = as_identifications(found), axes(ax)
     first, budgets = found[0], len({each.budget for each in found}) > 1
-    ranked = first.n_arms > len(COLOURS) and not first.own_means
+    ranked = first.n_arms > MOST_ARMS and not first.own_means
     order = np.argsort(first.gaps, kind="stable") if ranked else np.arange(first.n_arms)
     places = np.arange(first.n_arms) + 1.0
     optimal = first.proportions().optimal
     if optimal is not None:
         ax.bar(places, optimal[order], 1.5 * _WIDE, color="0.88", zorder=0, label="optimal, w*")
     shifts = _WIDE * (np.arange(len(found)) - (len(found) - 1) / 2.0) / max(len(found), 2)
-    for each, shift, style in zip(found, shifts, styles("marker"), strict=False):
+    for each, shift, style in zip(found, shifts, styles(found, "marker"), strict=True):
         shares, sem, _ = each.proportions()
         known: dict[str, Any] = {"yerr": normal_quantile(0.95) * sem[order]} if each.runs > 1 else {}
         known |= {"linestyle": "", "markersize": 5, "label": _label(each, budgets)}
         ax.errorbar(places + shift, shares[order], **known, **style)
-    if first.n_arms > len(COLOURS):
+    if first.n_arms > MOST_ARMS:
         ax.locator_params(axis="x", integer=True)
         ax.set_xlabel("arm, by the rank of its mean")
     else:
@@ -130,6 +163,29 @@ def plot_error(
 
     Of several budgets it is drawn against the budget, with a curve a policy. Else every policy has a row, and
     there is a line at delta. An arrow is the interval of a policy that never failed.
+
+    Parameters
+    ----------
+    found : Identification or sequence of Identification
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    confidence : float
+        Of the interval.
+    legend : bool
+        Whether to name curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Bernoulli([0.7, 0.5, 0.1])
+    >>> found = robai.identify(robai.SequentialHalving(), bandit, budget=[50, 100, 200], runs=100, rng=0)
+    >>> plot_error(found.values()).get_xlabel()
+    'budget, rounds'
     """
     found, ax = as_identifications(found), axes(ax)
     what = "a wrong arm" if not any(each.unfinished for each in found) else "a wrong arm, or of no stop"
@@ -137,7 +193,7 @@ def plot_error(
     if len({each.budget for each in found}) > 1:
         return _by_budget(found, ax, confidence, what, legend)
     goals = {each.delta: "delta" for each in found if each.delta is not None}
-    draw_rates(ax, [each.failure(confidence) for each in found], goals, "")
+    draw_rates(ax, found, [each.failure(confidence) for each in found], goals, "")
     ax.set_xlabel(what)
     return name_rows(ax, [each.label for each in found])
 
@@ -146,7 +202,7 @@ def _by_budget(found: list[Identification], ax: Axes, confidence: float, what: s
     fresh, curves = not ax.has_data(), []
     labels = list(dict.fromkeys(each.label for each in found))
     least = 1.0
-    for label, style in zip(labels, styles("linestyle", "marker", ax=ax), strict=False):
+    for label, style in zip(labels, styles(labels, "linestyle", "marker", ax=ax), strict=True):
         own = sorted((each for each in found if each.label == label), key=lambda each: each.budget or 0)
         rounds = [each.budget or 0 for each in own]
         rates = [each.failure(confidence) for each in own]

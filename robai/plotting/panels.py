@@ -11,7 +11,7 @@ from robai._base import checks
 from robai.plotting.curves import explained, plot_commitment, plot_regret, plot_tradeoff
 from robai.plotting.labels import font_size, text_width
 from robai.plotting.rows import plot_final_regret, plot_pulls, plot_wrong_commit
-from robai.plotting.style import COLOURS, as_results, new_shown_figure, styles
+from robai.plotting.style import MOST_ARMS, as_results, new_shown_figure, styles
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -42,10 +42,12 @@ def figure(
 
     Parameters
     ----------
-    comparison : a Comparison, a Result or several
-    layout : names of panels in a row, or rows of them: "regret", "commitment", "wrong", "tradeoff", "pulls",
+    comparison : Comparison, Result or sequence of Result
+        What to draw.
+    layout : sequence of str, or sequence of such sequences
+        Names of panels in a row, or rows of them: "regret", "commitment", "wrong", "tradeoff", "pulls",
         "final". Panels are those of `plot_regret`, `plot_commitment`, `plot_wrong_commit`, `plot_tradeoff`,
-        `plot_pulls` and `plot_final_regret`
+        `plot_pulls` and `plot_final_regret`.
 
     Returns
     -------
@@ -92,11 +94,11 @@ def _rows(layout: Any) -> list[list[str]]:
 
 def _names_itself(name: str, results: list[Result]) -> bool:
     """Whether the names in a panel are at its side, or not of policies but of arms."""
-    return name in ("wrong", "final") or (name == "pulls" and results[0].n_arms <= len(COLOURS))
+    return name in ("wrong", "final") or (name == "pulls" and results[0].n_arms <= MOST_ARMS)
 
 
 def _styled(results: list[Result]) -> Iterator[tuple[Result, dict[str, Any]]]:
-    return zip(results, styles("linestyle", "marker"), strict=False)
+    return zip(results, styles(results, "linestyle", "marker"), strict=True)
 
 
 def _handle(label: str, style: dict[str, Any]) -> Artist:

@@ -11,13 +11,13 @@ import numpy as np
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
 from robai.plotting.labels import Curve, name_curves
-from robai.plotting.style import COLOURS, GREY, MARKERS, as_results, axes, literal, log_x, styles
+from robai.plotting.style import COLOURS, GREY, MARKERS, MOST_ARMS, as_results, axes, literal, log_x, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from robai.result import Result, WrongCommit
-    from robai.result.identification import Failures
+    from robai.result.identification_numbers import Failures
     from robai.result.runs import Runs
 
 
@@ -27,18 +27,43 @@ def plot_wrong_commit(
     """How often a commitment is wrong, with its exact (Clopper-Pearson) interval, and 1/T for comparison.
 
     An arrow is the interval of a policy that was never wrong: it says how rare errors are known to be.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a row each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    confidence : float
+        Of the interval.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.KLEOCPUG(), robai.KLEOCPUG(guard=0)], robai.Bernoulli([0.95, 0.9])
+    >>> ax = plot_wrong_commit(robai.compare(policies, bandit, 10**5, 1000, rng=0).values())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['KLEOCPUG()', 'KLEOCPUG(guard=0.0)']
     """
     results, ax = as_results(results), axes(ax)
     goals = {1.0 / result.horizon: "1/T" for result in results}
-    draw_rates(ax, [result.wrong_commit(confidence) for result in results], goals, "never commits")
+    draw_rates(ax, results, [result.wrong_commit(confidence) for result in results], goals, "never commits")
     ax.set_xlabel(f"probability of a wrong commitment, {100.0 * confidence:g} % interval")
     return name_rows(ax, [result.label for result in results])
 
 
 def draw_rates(
-    ax: Axes, rates: Sequence[WrongCommit | Failures], goals: Mapping[float, str], nothing: str
+    ax: Axes,
+    drawn: Sequence[Runs],
+    rates: Sequence[WrongCommit | Failures],
+    goals: Mapping[float, str],
+    nothing: str,
 ) -> None:
-    """A row for each rate, with its interval, and lines at the goals.
+    """A row for the rate of each of some results, with its interval, and lines at the goals.
 
     `nothing` is written where there was nothing to count.
     """
@@ -46,7 +71,9 @@ def draw_rates(
     ax.set_xlim(min([*ends, *goals]) / 5.0, min(1.0, 3.0 * max([*ends, *goals])))
     log_x(ax)
     write = partial(ax.text, ha="center", color=GREY)
-    for row, ((count, of, rate, low, high), style) in enumerate(zip(rates, styles("marker"), strict=False)):
+    for row, ((count, of, rate, low, high), style) in enumerate(
+        zip(rates, styles(drawn, "marker"), strict=True)
+    ):
         if of == 0:
             white = {"color": "white", "pad": 1.0}  # for the line at a goal not to run through it
             write(0.5, row, nothing, transform=ax.get_yaxis_transform(), va="center", bbox=white)
@@ -67,15 +94,36 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
 
     Up to seven arms have a colour each and every policy a row. More arms are shown by the rank of their mean,
     with a curve a policy: the best arm, which has most rounds, is in its name. So are
-    arms if every run had means of its own. `legend` is whether to name arms, or curves.
+    arms if every run had means of its own.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+    legend : bool
+        Whether to name arms, or curves.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Empirical({"old": [0, 0, 1], "new": [1, 0, 1, 1]})
+    >>> ax = plot_pulls(robai.simulate(robai.UCB(), bandit, 1000, 20, rng=0))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['old', 'new (best)']
     """
     results, ax = as_results(results), axes(ax)
-    if results[0].n_arms > len(COLOURS):
+    if results[0].n_arms > MOST_ARMS:
         return _pulls_by_rank(results, ax, legend)
     best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
     names = arm_names(results[0])
     for arm in range(results[0].n_arms):
-        means = [_share(result, arm) for result in results]
+        means = [share_of_rounds(result, arm) for result in results]
         is_best = arm in best
         ax.errorbar(
             [mean for mean, _ in means],
@@ -96,7 +144,7 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     return name_rows(ax, [result.label for result in results])
 
 
-def _share(result: Result, arm: int) -> tuple[float, float]:
+def share_of_rounds(result: Result, arm: int) -> tuple[float, float]:
     """Mean share of the rounds, and half the width of its 95 % interval."""
     pulls = result.pulls_by_rank() if result.own_means else result.pulls
     shares = pulls[:, arm] / result.horizon
@@ -111,9 +159,9 @@ def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
     order = np.argsort(gaps, kind="stable")
     best = int((gaps == 0).sum())
     ranks = np.arange(best, results[0].n_arms) + 1
-    for result, style in zip(results, styles("linestyle", "marker", ax=ax), strict=False):
-        share, error = np.array([_share(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
-        won = percent(sum(_share(result, int(arm))[0] for arm in order[:best]))
+    for result, style in zip(results, styles(results, "linestyle", "marker", ax=ax), strict=True):
+        share, error = np.array([share_of_rounds(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
+        won = percent(sum(share_of_rounds(result, int(arm))[0] for arm in order[:best]))
         label = f"{result.label}, best arm {won}"
         if len(ranks):
             ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)
@@ -129,9 +177,28 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
 
     A mean far to the right of the median is made by a few runs with a very large regret; the largest is the
     cross.
+
+    Parameters
+    ----------
+    results : Result or sequence of Result
+        What to draw, a row each.
+    ax : matplotlib Axes, or None
+        Where to draw; a new figure if None.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.EOCPUG(), robai.UCB()]
+    >>> played = robai.compare(policies, robai.Gaussian([1, 0]), 1000, 100, rng=0)
+    >>> [label.get_text() for label in plot_final_regret(played.values()).get_yticklabels()]
+    ['EOCPUG()', 'UCB()']
     """
     results, ax = as_results(results), axes(ax)
-    for row, (result, style) in enumerate(zip(results, styles("marker"), strict=False)):
+    for row, (result, style) in enumerate(zip(results, styles(results, "marker"), strict=True)):
         low, quarter, median, three_quarters, high = result.digest().quantiles
         draw = partial(ax.plot, color=style["color"])
         draw([low, high], [row, row], linewidth=1.2)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,11 +21,43 @@ if TYPE_CHECKING:
 
     from robai.result import Identification, Result
 
-# Okabe and Ito's colours, told apart with any colour vision; line styles and markers serve print in grey.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+# The first three are Okabe and Ito's. With any colour vision two of them are apart at least as far as the
+# closest of theirs, and all stand out from white, 3:1. Those on a dark page have the same hues. Line styles
+# and markers serve print in grey.
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#A53C87",
+    "#8769FF",
+    "#000000",
+    "#B40F00",
+    "#2D694B",
+    "#A587B4",
+    "#691EB4",
+    "#780F3C",
+    "#2D3C69",
+)
+COLOURS_ON_DARK = (
+    "#87C3FF",
+    "#FF963C",
+    "#00F0A5",
+    "#E1A5C3",
+    "#7869FF",
+    "#E1F0F0",
+    "#D24B00",
+    "#2D875A",
+    "#B44BC3",
+    "#C387FF",
+    "#F05A96",
+    "#8796C3",
+)
+MOST_ARMS = 7  # that are told apart by colour
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 GREY = "#666666"
+
+_places: ContextVar[Mapping[str, int] | None] = ContextVar("places", default=None)
 
 _MISSING = 'plotting needs matplotlib: pip install "robai[plot]"'
 
@@ -80,11 +113,30 @@ def literal(name: str) -> str:
     return " " * name.startswith("_") + printable(name).replace("$", r"\$")
 
 
-def styles(*kinds: Literal["linestyle", "marker"], ax: Axes | None = None) -> Iterator[dict[str, Any]]:
-    """Colour, and line style or marker as asked for, of one curve after another, after those in `ax`."""
-    cycles = {"color": COLOURS, "linestyle": LINES, "marker": MARKERS}
-    for i in count(0 if ax is None else _curves_in(ax)):
-        yield {kind: cycles[kind][i % len(cycles[kind])] for kind in ("color", *kinds)}
+@contextmanager
+def one_colour_each(labels: Iterable[str]) -> Iterator[None]:
+    """In all that is drawn inside, policies have the colours of their places here, in whichever figure."""
+    token = _places.set({literal(label): place for place, label in enumerate(labels)})
+    try:
+        yield
+    finally:
+        _places.reset(token)
+
+
+def styles(
+    drawn: Iterable[Any], *kinds: Literal["linestyle", "marker"], ax: Axes | None = None
+) -> Iterator[dict[str, Any]]:
+    """Colour, and line style or marker as asked for, of results or labels, after the curves in `ax`."""
+    places = _places.get() or {}
+    for place, each in enumerate(drawn, 0 if ax is None else _curves_in(ax)):
+        i = places.get(getattr(each, "label", each), place)
+        again = i // len(COLOURS)  # so that a colour that comes again has another line style
+        own = {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": LINES[(i + again) % len(LINES)],
+            "marker": MARKERS[i % len(MARKERS)],
+        }
+        yield {kind: own[kind] for kind in ("color", *kinds)}
 
 
 def _curves_in(ax: Axes) -> int:

@@ -13,7 +13,23 @@ from robai.rules.python import PythonExploration, PythonPolicy, has_its_methods
 
 
 class Parts(NamedTuple):
-    """The answers of a policy to the three questions: how to explore, when to stop, what to commit to."""
+    """The answers of a policy to the three questions: how to explore, when to stop, what to commit to.
+
+    Attributes
+    ----------
+    explore : rules.Exploration
+        How to explore.
+    stop : rules.Stopping
+        When to stop.
+    commit : rules.Commitment
+        Which arm to commit to.
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.BAIETC(sigma=0.5).parts()
+    Parts(explore=RoundRobin(), stop=MeanGap(sigma=0.5), commit=LargestMean())
+    """
 
     explore: rules.Exploration
     stop: rules.Stopping
@@ -21,12 +37,33 @@ class Parts(NamedTuple):
 
 
 class BasePolicy(Spec):
-    """What all policies have."""
+    """What all policies have.
+
+    Examples
+    --------
+    >>> import robai
+    >>> isinstance(robai.EOCPUG(), BasePolicy)
+    True
+    >>> BasePolicy.from_dict({"type": "EOCP", "gap": 0.5})
+    EOCP(gap=0.5, inflation=1.0, sigma=None)
+    """
 
     named: ClassVar[bool] = True  # in messages, in place of its rules
 
     def parts(self) -> Parts:
-        """The exploration, stopping and commitment rules of this policy."""
+        """The exploration, stopping and commitment rules of this policy.
+
+        Returns
+        -------
+        Parts
+
+        Examples
+        --------
+        >>> import robai
+        >>> explore, stop, commit = robai.EOCPUG().parts()
+        >>> stop
+        Imbalance(inflation=1.0)
+        """
         raise NotImplementedError
 
     @cached_property
@@ -34,6 +71,25 @@ class BasePolicy(Spec):
         return self.parts()
 
     def start(self, game: rules.Game) -> Started:
+        """The compiled rules, for a game: what engines and agents play.
+
+        Parameters
+        ----------
+        game : rules.Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        Started
+            Its `explore`, `stop` and `commit`, and `initial_pulls`, how often every arm is pulled first.
+
+        Examples
+        --------
+        >>> import robai
+        >>> game = robai.rules.Game.of(2, 1000, robai.families.Gaussian())
+        >>> robai.ThompsonSampling().start(game).initial_pulls
+        4
+        """
         parts, game = self._parts, replace(game, policy=self)
         explore, stop = parts.explore.start(game), parts.stop.start(game)
         initial_pulls = max(explore.initial_pulls, stop.initial_pulls)
@@ -60,17 +116,24 @@ def _part(kind: type, question: str) -> Kind:
 class Policy(BasePolicy):
     """Any combination of the parts.
 
-    A part is a rule of `robai.rules`, or a policy, of which the same part is taken:
-    `Policy(explore=KLUCB(), stop=EOCPUG(), commit=rules.MostPulled())`.
+    A part is a rule of `robai.rules`, or a policy, of which the same part is taken.
 
     Parameters
     ----------
     explore : rules.Exploration, policy, or object with `select(state)` and `update(arm, reward)`
         How to explore; an object of your own is played by `robai.custom`.
-    stop : rules.Stopping or policy
-        When to stop; rules combine with `&` and `|`.
-    commit : rules.Commitment or policy
+    stop : rules.Stopping or policy, default Never()
+        When to stop; rules combine with `&` and ``|``.
+    commit : rules.Commitment or policy, default LargestMean()
         Which arm to commit to.
+
+    Examples
+    --------
+    >>> import robai
+    >>> mine = robai.Policy(explore=robai.KLUCB(), stop=robai.EOCPUG(), commit=robai.rules.MostPulled())
+    >>> played = robai.simulate(mine, robai.Bernoulli([0.9, 0.6]), 10**5, 100, rng=0)
+    >>> played.digest().commit_median, played.wrong_commit().count
+    (161.0, 0)
     """
 
     named: ClassVar[bool] = False

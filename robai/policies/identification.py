@@ -43,15 +43,19 @@ class Uniform(BasePolicy):
 
     Parameters
     ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    threshold : str
+    threshold
         Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
-    family : family, name or None
-        Whose divergence; that of the rewards if None.
-    stop : str
+    stop
         "likelihood": by the likelihood ratio. "budget": at the horizon, without delta and threshold; it has
         no use for the family, which is taken as by all policies with one.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Bernoulli([0.7, 0.5, 0.1])
+    >>> found = robai.identify(robai.Uniform(threshold="proved"), bandit, delta=0.1, runs=100, rng=0)
+    >>> found.proportions().shares.round(2).tolist(), found.failure().count
+    ([0.34, 0.33, 0.33], 0)
     """
 
     exclusive: ClassVar[Pairs] = (("stop", "delta"), ("stop", "threshold"))
@@ -77,15 +81,19 @@ class KLLUCB(BasePolicy):
 
     Parameters
     ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    threshold : str
+    threshold
         "practical": f = log((1 + log t) / delta), without a theorem. "lucb", or "proved": f = b + log b, b =
         log(405.5 K t^1.1 / delta), for which their theorem says that a commitment is wrong with probability
         delta at most (constants from memory). For known variances only. Thresholds of likelihood ratios are
         none of bounds.
-    family : family, name or None
-        Whose divergence; that of the rewards if None.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.KLLUCB(), robai.KLLUCB(threshold="proved")]
+    >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
+    >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
+    [(377, 0), (2003, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -107,12 +115,13 @@ class LUCB(BasePolicy):
     Kalyanakrishnan, Tewari, Auer and Stone (2012). A commitment is wrong with probability delta at most for
     all sigma-sub-Gaussian rewards; the price is a time several times that of `KLLUCB`.
 
-    Parameters
-    ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    sigma : float, one an arm, or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.LUCB(), robai.KLLUCB()], robai.Gaussian([1.0, 0.5, 0.0])
+    >>> found = robai.identify(policies, bandit, delta=0.1, runs=100, rng=0)
+    >>> {label: round(each.time().mean) for label, each in found.items()}
+    {'LUCB()': 2408, 'KLLUCB()': 244}
     """
 
     instead: ClassVar[str] = "KLLUCB()"
@@ -138,8 +147,16 @@ class UGapE(BasePolicy):
 
     Parameters
     ----------
-    delta, threshold, family
+    threshold
         As for `KLLUCB`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Bernoulli([0.7, 0.5, 0.1])
+    >>> found = robai.identify(robai.UGapE(), bandit, delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean), found.failure().count
+    (402, 0)
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -163,15 +180,19 @@ class LilUCB(BasePolicy):
 
     Parameters
     ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    sigma : float, one an arm, or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
-    heuristic : bool
+    heuristic
         True: eps = 0, beta = 1/2, lambda = 1 + 10/K, d = delta / 5, which the authors recommend and which
         has no theorem. False: eps = 0.01, beta = 1, lambda = 9, d = (eps delta / (5 (2 + eps)))^(1 / (1 +
         eps)), from memory of their experiments; their theorem, as remembered, asks for a lambda a little
         above 9.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Gaussian([1.0] + [0.0] * 49)
+    >>> found = robai.identify(robai.LilUCB(), bandit, delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean), found.failure().count
+    (1807, 0)
     """
 
     instead: ClassVar[str] = "KLLUCB()"
@@ -198,22 +219,26 @@ class TopTwo(BasePolicy):
 
     Parameters
     ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    leader : str
+    leader
         "thompson": the largest of one posterior draw of every arm. "ucb": the largest index of KL-UCB, at the
         level 2 log t. "empirical": the largest mean.
-    challenger : str
+    challenger
         "resample": the largest of new posterior draws, until it is not the leader. "transport": the arm
         with the smallest likelihood ratio against the leader. "penalised": the same with log N added to the
         ratio.
-    beta : float
+    beta
         The share of rounds in which the leader is pulled: with that probability if it was drawn, else
         counted.
-    threshold : str
+    threshold
         Of the likelihood ratio, see `rules.LikelihoodRatio`. "practical" has no theorem; "proved" has.
-    family : family, name or None
-        Whose divergence and posterior; that of the rewards if None.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.TopTwo(), robai.TopTwo(threshold="proved")]
+    >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
+    >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
+    [(139, 1), (346, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -237,6 +262,13 @@ class TTTS(TopTwo):
 
     Russo (2016); see `TopTwo`. The surer it is the more draws it takes to find a challenger, about the
     inverse of the posterior probability of one: for a small delta use `T3C`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> found = robai.identify(robai.TTTS(), robai.Gaussian([1.0, 0.5, 0.0]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean), found.proportions().shares.round(2).tolist()
+    (133, [0.48, 0.39, 0.13])
     """
 
     challenger: Challenger = parameter(CHALLENGER, default="resample")
@@ -247,6 +279,13 @@ class T3C(TopTwo):
     """Top-two Thompson sampling whose challenger has the smallest likelihood ratio against the leader.
 
     Shang, de Heide, Kaufmann, Menard and Valko (2020); the defaults of `TopTwo`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> found = robai.identify(robai.T3C(), robai.Gaussian([1.0, 0.5, 0.0]), delta=1e-6, runs=100, rng=0)
+    >>> round(found.time().mean), round(found.complexity.lower)
+    (543, 474)
     """
 
 
@@ -255,6 +294,13 @@ class TTUCB(TopTwo):
     """The arm with the largest index of KL-UCB, or the closest to it by the likelihood ratio.
 
     Jourdan and Degenne (2023), whose bonus and whose way to count are from memory; see `TopTwo`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1.0, 0.5, 0.0]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean), found.proportions().shares.round(2).tolist()
+    (138, [0.47, 0.4, 0.13])
     """
 
     leader: Leader = parameter(LEADER, default="ucb")
@@ -265,6 +311,13 @@ class EBTCI(TopTwo):
     """The arm with the largest mean, or the closest to it by the likelihood ratio plus log N: EB-TCI.
 
     Jourdan, Degenne, Baudry, de Heide and Kaufmann (2022); see `TopTwo`. Without log N it starves arms.
+
+    Examples
+    --------
+    >>> import robai
+    >>> found = robai.identify(robai.EBTCI(), robai.Gaussian([1.0, 0.5, 0.0]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean), found.proportions().shares.round(2).tolist()
+    (125, [0.49, 0.37, 0.14])
     """
 
     leader: Leader = parameter(LEADER, default="empirical")
@@ -282,17 +335,21 @@ class Racing(BasePolicy):
 
     Parameters
     ----------
-    delta : float or None
-        The probability of a wrong commitment that is aimed at; 1/T if None.
-    threshold : str
+    threshold
         "practical", log((1 + log t) / delta), has no theorem, and its errors were 4.8 % for delta = 0.1
         where arms were close and the test by likelihood. "proved" is wrong with probability delta at most.
         Others are those of `KLLUCB` for test "kl", and of `rules.LikelihoodRatio` for "likelihood".
-    test : str
+    test
         "kl": the upper bound of the worst is below the lower bound of the best. "likelihood": their
         likelihood ratio is above the threshold.
-    family : family, name or None
-        Whose divergence; that of the rewards if None.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.Racing(threshold="proved", test=test) for test in ("kl", "likelihood")]
+    >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
+    >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
+    [(2060, 0), (397, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -320,8 +377,16 @@ class SequentialHalving(BasePolicy):
 
     Parameters
     ----------
-    fresh : bool
+    fresh
         Whether arms are compared by their rewards of the present phase alone.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Bernoulli([0.7] + [0.5] * 7)
+    >>> found = robai.identify(robai.SequentialHalving(), bandit, budget=[400, 800], runs=1000, rng=0)
+    >>> [each.error().rate for each in found.values()]
+    [0.081, 0.016]
     """
 
     fresh: bool = parameter(FRESH, default=False)
@@ -337,6 +402,14 @@ class SuccessiveRejects(BasePolicy):
     Audibert, Bubeck and Munos (2010). After phase k the arms left have ceil((T - K) / (logbar K (K + 1 -
     k))) pulls each, logbar K = 1/2 + 1/2 + 1/3 + ... + 1/K. Wrong with probability K (K - 1) / 2 exp(-(T -
     K) / (logbar K H_2)) at most, H_2 = max over i > 1 of i / gap_i^2, for rewards in [0, 1].
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.SuccessiveRejects(), robai.Uniform(stop="budget")]
+    >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), budget=60, runs=1000, rng=0)
+    >>> {label: each.error().rate for label, each in found.items()}
+    {'SuccessiveRejects()': 0.075, "Uniform(stop='budget')": 0.089}
     """
 
     def parts(self) -> Parts:

@@ -21,12 +21,18 @@ class MOSS(BasePolicy):
 
     Parameters
     ----------
-    anytime : bool
+    anytime
         Without a horizon: f = (1 + alpha) log+(t / (K N)), Degenne and Perchet (2016), minimax at every t.
-    alpha : float
+    alpha
         Of the anytime version; 1.35 is what its authors play.
-    sigma : float, one an arm, or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.MOSS(), robai.MOSS(anytime=True)], robai.Gaussian([0.1, 0.0])
+    >>> played = robai.compare(policies, bandit, 10**4, 1000, rng=0)
+    >>> {label: round(result.regret[-1].item()) for label, result in played.items()}
+    {'MOSS()': 83, 'MOSS(anytime=True)': 85}
     """
 
     instead: ClassVar[str] = "KLUCB(level='++')"
@@ -53,10 +59,13 @@ class AdaUCB(BasePolicy):
     x = T / H with H = sum over arms b of min(N, sqrt(N N_b)). Lattimore (2018): for Gaussian rewards
     asymptotically optimal, minimax up to a constant, and never more than a constant worse than UCB.
 
-    Parameters
-    ----------
-    sigma : float, one an arm, or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.AdaUCB(), robai.UCB()], robai.Gaussian([0.7, 0.2])
+    >>> played = robai.compare(policies, bandit, 10**5, 1000, rng=0)
+    >>> {label: round(result.regret[-1].item()) for label, result in played.items()}
+    {'AdaUCB()': 31, 'UCB()': 44}
     """
 
     instead: ClassVar[str] = "KLUCB()"
@@ -76,10 +85,18 @@ class BayesUCB(BasePolicy):
 
     Parameters
     ----------
-    c : float
+    c
         The power of log T; 0 needs no horizon.
-    family : family, name or None
+    family
         Whose posterior; that of the rewards if None.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.BayesUCB(), robai.KLUCB()], robai.Bernoulli([0.7, 0.2])
+    >>> played = robai.compare(policies, bandit, 10**4, 100, rng=0)
+    >>> {label: round(result.regret[-1].item(), 1) for label, result in played.items()}
+    {'BayesUCB()': 5.9, 'KLUCB()': 7.8}
     """
 
     c: float = parameter(CONFIDENCE, default=0.0)
@@ -99,10 +116,15 @@ class ETC(BasePolicy):
 
     Parameters
     ----------
-    gap : float
+    gap
         The difference between the two means.
-    sigma : float or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+
+    Examples
+    --------
+    >>> import robai
+    >>> played = robai.simulate(robai.ETC(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0)
+    >>> int(played.commit_time[0]), round(played.regret[-1].item(), 1)
+    (280, 70.0)
     """
 
     instead: ClassVar[str] = "KLEOCP(kl)"
@@ -117,16 +139,21 @@ class ETC(BasePolicy):
 class SPRTETC(BasePolicy):
     """Explore both arms in turn until a sequential probability ratio test decides, then commit.
 
-    It ends when (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: Garivier, Kaufmann and
+    It ends when (t/2) gap abs(m_1 - m_2) >= sigma^2 log(T gap^2 / sigma^2), at even t: Garivier, Kaufmann and
     Lattimore (2016). Two arms. Regret 1/gap log T for Gaussian arms of this gap, the least of policies that
     pull both arms alike until they commit, and twice the optimum of all that know the gap.
 
     Parameters
     ----------
-    gap : float
+    gap
         The difference between the two means.
-    sigma : float or None
-        Standard deviation (sub-Gaussian parameter) of the rewards; if None the smallest known to hold.
+
+    Examples
+    --------
+    >>> import robai
+    >>> played = robai.simulate(robai.SPRTETC(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0)
+    >>> played.digest().commit_median, round(played.regret[-1].item(), 1)
+    (96.0, 26.1)
     """
 
     instead: ClassVar[str] = "KLEOCPUG()"
@@ -147,10 +174,13 @@ class IMED(BasePolicy):
     needs neither the horizon nor the round. An unknown variance of Gaussian rewards is refused: there d is no
     function of two means.
 
-    Parameters
-    ----------
-    family : family, name or None
-        Whose divergence d; that of the rewards if None. "bernoulli" serves any reward in [0, 1].
+    Examples
+    --------
+    >>> import robai
+    >>> policies, bandit = [robai.IMED(), robai.KLUCB()], robai.Bernoulli([0.7, 0.2])
+    >>> played = robai.compare(policies, bandit, 10**5, 100, rng=0)
+    >>> {label: round(result.regret[-1].item(), 1) for label, result in played.items()}
+    {'IMED()': 8.0, 'KLUCB()': 10.1}
     """
 
     instead: ClassVar[str] = "KLUCB()"

@@ -2,9 +2,11 @@
 
 from robai._base.intervals import Mean
 from robai.result.analysis import Difference
+from robai.result.comparison import Comparison
 from robai.result.digest import Digest, WrongCommit
-from robai.result.identification import Identification, Identifications
-from robai.result.result import Comparison, Result
+from robai.result.identification import Identification
+from robai.result.identifications import Identifications
+from robai.result.result import Result
 from robai.result.sweep import Sweep
 
 __all__ = [

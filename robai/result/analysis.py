@@ -28,11 +28,25 @@ class Difference(NamedTuple):
 
     Attributes
     ----------
-    mean : of one policy minus that of the other
-    sem : its standard error, NaN if there was one run only
-    low, high : ends of the confidence interval
-    runs : how many runs of each it is of
-    paired : whether run r of one was compared with run r of the other, which had the same seed
+    mean : float
+        Of one policy minus that of the other.
+    sem : float
+        Its standard error, NaN if there was one run only.
+    low, high : float
+        Ends of the confidence interval.
+    runs : int
+        How many runs of each it is of.
+    paired : bool
+        Whether run r of one was compared with run r of the other, which had the same seed.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.EOCPUG(), robai.UCB()]
+    >>> played = robai.compare(policies, robai.Gaussian([0.7, 0.2]), 10**4, 1000, rng=0)
+    >>> found = played.difference("UCB()", "EOCPUG()", quantity="regret", confidence=0.99)
+    >>> round(found.mean, 2), [round(end, 2) for end in found.interval], found.paired
+    (5.78, [4.44, 7.11], True)
     """
 
     mean: float
@@ -44,6 +58,7 @@ class Difference(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
+        """The ends of the confidence interval."""
         return self.low, self.high
 
     def __str__(self) -> str:

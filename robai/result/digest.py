@@ -19,7 +19,27 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 class WrongCommit(NamedTuple):
-    """How often a policy committed to an arm that is not the best, with the ends of an exact interval."""
+    """How often a policy committed to an arm that is not the best, with the ends of an exact interval.
+
+    Attributes
+    ----------
+    count : int
+        Runs that committed to a wrong arm.
+    committed : int
+        Runs that committed.
+    rate : float
+        The first as a share of the second; NaN if that is 0.
+    low, high : float
+        Ends of the Clopper-Pearson interval.
+
+    Examples
+    --------
+    >>> import robai
+    >>> result = robai.simulate(robai.EOCPUG(), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0)
+    >>> wrong = result.wrong_commit()
+    >>> wrong.rate, round(wrong.high, 4)
+    (0.0, 0.0037)
+    """
 
     count: int  # type: ignore[assignment]  # instead of tuple.count, which nobody asks for here
     committed: int
@@ -34,14 +54,29 @@ class Digest:
 
     Attributes
     ----------
-    regret : mean final regret and its standard error
-    quantiles : of final regret, at 5, 25, 50, 75 and 95 %
-    committed : share of the runs that committed
-    commit_time : mean round of commitment, of the runs that committed
-    commit_median : its median
-    capped_time : mean round of commitment, of all runs: one that never commits counts as the horizon
-    wrong : wrong commitments with their 95 % interval; None if no run committed or several arms are best
-    shares : of the rounds that went to each arm; from the best to the worst if every run had means of its own
+    regret : Mean
+        Mean final regret and its standard error.
+    quantiles : tuple of float
+        Of final regret, at 5, 25, 50, 75 and 95 %.
+    committed : float
+        Share of the runs that committed.
+    commit_time : Mean or None
+        Mean round of commitment, of the runs that committed.
+    commit_median : float or None
+        Its median.
+    capped_time : Mean
+        Mean round of commitment, of all runs: one that never commits counts as the horizon.
+    wrong : WrongCommit or None
+        Wrong commitments with their 95 % interval; None if no run committed or several arms are best.
+    shares : tuple of float
+        Of the rounds that went to each arm; from the best to the worst if every run had means of its own.
+
+    Examples
+    --------
+    >>> import robai
+    >>> digest = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0).digest()
+    >>> digest.committed, digest.commit_median, digest.quantiles[2], round(digest.shares[0], 3)
+    (0.0, None, 11.0, 0.988)
     """
 
     regret: Mean
@@ -55,6 +90,24 @@ class Digest:
 
     @classmethod
     def of(cls, result: Result) -> Digest:
+        """The digest of a result: what `Result.digest` returns.
+
+        Parameters
+        ----------
+        result : Result
+            What to read it off.
+
+        Returns
+        -------
+        Digest
+
+        Examples
+        --------
+        >>> import robai
+        >>> result = robai.simulate(robai.UCB(), robai.Gaussian([1, 0]), 1000, 100, rng=0)
+        >>> Digest.of(result) == result.digest()
+        True
+        """
         times = result.commit_time[result.committed]
         return cls(
             regret=Mean(float(result.regret[-1]), float(result.regret_sem[-1])),

@@ -1,12 +1,11 @@
-"""What `robai.identify` returns: `Identification` for one policy, `Identifications` for several."""
+"""What `robai.identify` returns for one policy: `Identification`."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,97 +16,51 @@ from robai.result.analysis import family_of
 from robai.result.archive import load, save
 from robai.result.arrays import Layout, by_rank, gaps_of, within
 from robai.result.digest import mean_over
-from robai.result.identification_text import asked, one_summary, several_summary
+from robai.result.figures import Found
+from robai.result.identification_numbers import Complexity, Errors, Failures, Floats, Proportions, Time
+from robai.result.identification_text import one_summary
 from robai.result.runs import Runs, import_pandas
 from robai.rules.game import FARTHEST_HORIZON, MOST_ROUNDS
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
-Key = str | tuple[str, int]
-
-
-class Errors(NamedTuple):
-    """How many of the runs that stopped recommend an arm that is not the best, with an exact interval."""
-
-    count: int  # type: ignore[assignment]  # instead of tuple.count, which nobody asks for here
-    finished: int
-    rate: float
-    low: float
-    high: float
-
-
-class Failures(NamedTuple):
-    """How many of all runs recommend a wrong arm, or none, with an exact interval."""
-
-    count: int  # type: ignore[assignment]
-    runs: int
-    rate: float
-    low: float
-    high: float
-
-
-class Time(NamedTuple):
-    """The stopping time: mean, its standard error, and the rounds by which 10, 50 and 90 % had stopped.
-
-    Runs that did not stop count with the rounds that they were given. If there are any, the mean is
-    `at_least` so large; so is a quantile, if it is that number of rounds.
-    """
-
-    mean: float
-    sem: float
-    early: float
-    median: float
-    late: float
-    at_least: bool
-
-
-class Complexity(NamedTuple):
-    """How hard the bandit is, by Garivier and Kaufmann (2016).
-
-    Attributes
-    ----------
-    time : the characteristic time T*
-    weights : the proportions w* of an optimal policy
-    lower : T* kl(delta, 1 - delta), which no policy that errs with probability delta at most, on every
-        bandit, is below on average; None without a delta
-    first_order : T* log(1/delta), to which it comes for small delta; None without a delta
-    """
-
-    time: float
-    weights: Floats
-    lower: float | None
-    first_order: float | None
-
-
-class Proportions(NamedTuple):
-    """Which share of its rounds went to each arm, on average over the runs, with standard errors, and w*."""
-
-    shares: Floats
-    sem: Floats
-    optimal: Floats | None
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Identification(Runs):
-    """Stopping times and recommendations of many independent runs of one policy.
+class Identification(Runs, Found):
+    """Stopping times and recommendations of many independent runs of one policy; see `robai.identify`.
+
+    Arrays are its own and read-only. Two are equal if all but their `meta` is.
 
     Attributes
     ----------
-    stopping_time : rounds played before the run stopped; of a run that did not, those that it was given
-    recommended_arm : the arm that the run takes for the best, -1 where it did not stop
-    pulls : how often each arm was played until then, runs x arms
-    gaps : best mean minus mean, one an arm; runs x arms if every run had means of its own
-    means : mean reward of each arm, as `gaps`
-    horizon : the most rounds that a run was given; T of the policy if it is that alone that it knows
-    delta : the probability of error that the policy was to keep to, or None
-    budget : the rounds that it was given to use up, or None
-    label : name of the policy in tables and figures
-    meta : how the numbers came about, as of `Result`
+    stopping_time : ndarray of int
+        Rounds played before the run stopped; of a run that did not, those that it was given.
+    recommended_arm : ndarray of int
+        The arm that the run takes for the best, -1 where it did not stop.
+    pulls : ndarray of int
+        How often each arm was played until then, runs x arms.
+    gaps : ndarray of float
+        Best mean minus mean, one an arm; runs x arms if every run had means of its own.
+    means : ndarray of float
+        Mean reward of each arm, as `gaps`.
+    horizon : int or float
+        The most rounds that a run was given; T of the policy if it is that alone that it knows.
+    label : str
+        Name of the policy in tables and figures.
+    delta : float or None
+        The probability of error that the policy was to keep to.
+    budget : int or None
+        The rounds that it was given to use up.
+    meta : dict
+        How the numbers came about, as of `Result`.
 
-    Arrays are its own and read-only. Two are equal if all but their `meta` is.
+    Examples
+    --------
+    >>> import robai
+    >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+    >>> found, found.recommended_arm[:5].tolist()
+    (<Identification TTUCB(): runs 100, stopping time 29.13>, [0, 0, 0, 0, 0])
     """
 
     LAYOUT: ClassVar[Layout] = {
@@ -174,12 +127,21 @@ class Identification(Runs):
         Wrong is an arm with a positive gap: where several arms are best, each of them is right. It says
         nothing of runs that did not stop, which is where the errors of some policies are: see `failure`.
 
+        Parameters
+        ----------
+        confidence : float
+            Of the interval.
+
+        Returns
+        -------
+        Errors
+
+        Examples
+        --------
         >>> import robai
-        >>> found = robai.identify(
-        ...     robai.TrackAndStop(), robai.Bernoulli([0.9, 0.1]), delta=0.1, runs=100, rng=0
-        ... )
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=1000, rng=0)
         >>> found.error().count, found.error().finished
-        (0, 100)
+        (1, 1000)
         """
         return Errors(*_counted(int((self._regrets > 0.0).sum()), int(self.finished.sum()), confidence))
 
@@ -189,17 +151,59 @@ class Identification(Runs):
         Whether a policy errs with probability delta at most is to be tested on this number. An elimination
         that has dropped the best arm, and goes on among others that are equally good, never ends: it makes
         no error, and is wrong.
+
+        Parameters
+        ----------
+        confidence : float
+            Of the interval.
+
+        Returns
+        -------
+        Failures
+
+        Examples
+        --------
+        >>> import robai
+        >>> bandit, policy = robai.Gaussian([1, 0]), robai.TTUCB()
+        >>> found = robai.identify(policy, bandit, delta=0.1, horizon=30, runs=1000, rng=0)
+        >>> found.unfinished, found.error().count, found.failure().rate
+        (372, 1, 0.373)
         """
         return Failures(*_counted(int((self._regrets > 0.0).sum()) + self.unfinished, self.runs, confidence))
 
     def time(self) -> Time:
-        """The stopping time, on average and as quantiles."""
+        """The stopping time, on average and as quantiles.
+
+        Returns
+        -------
+        Time
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> round(found.time().mean, 1), found.time().median
+        (29.1, 21.5)
+        """
         mean, sem = mean_over(self.stopping_time)
         early, median, late = np.quantile(self.stopping_time, (0.1, 0.5, 0.9)).tolist()
         return Time(mean, sem, early, median, late, self.unfinished > 0)
 
     def simple_regret(self) -> Mean:
-        """The gap of the recommended arm, on average over the runs that stopped; NaN if none did."""
+        """The gap of the recommended arm, on average over the runs that stopped; NaN if none did.
+
+        Returns
+        -------
+        Mean
+
+        Examples
+        --------
+        >>> import robai
+        >>> bandit = robai.Bernoulli([0.6, 0.5, 0.4])
+        >>> found = robai.identify(robai.SuccessiveRejects(), bandit, budget=100, runs=1000, rng=0)
+        >>> round(found.simple_regret().value, 4)
+        0.0219
+        """
         return mean_over(self._regrets) if self.finished.any() else Mean(math.nan, math.nan)
 
     @property
@@ -238,6 +242,17 @@ class Identification(Runs):
         """Which share of its rounds went to each arm, beside the optimal proportions w*.
 
         If every run had means of its own, arms are in the order of its gaps, from the best to the worst.
+
+        Returns
+        -------
+        Proportions
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0, 0]), delta=0.01, runs=100, rng=0)
+        >>> found.proportions().shares.round(2).tolist()
+        [0.48, 0.26, 0.26]
         """
         pulls = by_rank(self.pulls, self.gaps) if self.own_means else self.pulls
         # A run that stopped before its first round has no shares: all are 0.
@@ -249,7 +264,22 @@ class Identification(Runs):
         return Proportions(shares.mean(axis=0), error, None if found is None else found.weights)
 
     def summary(self) -> str:
-        """A page for people: runs that did not stop, the time, errors, and where the rounds went."""
+        r"""A page for people: runs that did not stop, the time, errors, and where the rounds went.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> print("\n".join(found.summary().splitlines()[5:9]))
+        rounds      29.1 ± 2.4  (mean ± standard error)
+                    10 % of the runs stopped by 7, half by 22, 90 % by 68
+                    2.07 times the lower bound, T* kl(delta, 1 - delta) = 14.1
+        errors      0 of 100, 0 % (0 % to 3.6 %)
+        """
         return one_summary(self)
 
     def __repr__(self) -> str:
@@ -258,7 +288,19 @@ class Identification(Runs):
         return f"<Identification {self.label}: runs {self.runs:,}, stopping time {least}{time.mean:,.4g}>"
 
     def to_dataframe(self) -> pd.DataFrame:
-        """A pandas table with a row a run; what a run that did not stop recommends is missing (`<NA>`)."""
+        """A pandas table with a row a run; what a run that did not stop recommends is missing (`<NA>`).
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=100, rng=0)
+        >>> list(found.to_dataframe())
+        ['policy', 'run', 'stopping_time', 'recommended_arm', 'wrong', 'pulls_0', 'pulls_1']
+        """
         pandas, never = import_pandas(), ~self.finished
         wrong = np.zeros(self.runs, dtype=bool)
         wrong[self.finished] = self._regrets > 0.0
@@ -278,6 +320,17 @@ class Identification(Runs):
     def merge(self, *others: Identification) -> Identification:
         """All runs as one: of the same policy on the same bandit, asked the same, with other seeds.
 
+        Parameters
+        ----------
+        *others : Identification
+            What to add.
+
+        Returns
+        -------
+        Identification
+
+        Examples
+        --------
         >>> import robai
         >>> policy, bandit = robai.TrackAndStop(), robai.Bernoulli([0.9, 0.1])
         >>> one, other = (robai.identify(policy, bandit, delta=0.1, runs=50, rng=seed) for seed in (1, 2))
@@ -312,25 +365,52 @@ class Identification(Runs):
         meta = kept | {"runs": sum(each.runs for each in merged), "seconds": seconds, "seeds": seeds}
         return replace(self, **joined, meta=meta)
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the distribution of the stopping time; see `robai.plotting.plot_stopping_time`."""
-        return Identifications([self]).plot(ax, **options)
-
-    def plot_proportions(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the shares of the arms beside w*; see `robai.plotting.plot_proportions`."""
-        return Identifications([self]).plot_proportions(ax, **options)
-
-    def plot_error(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw how often a run fails; see `robai.plotting.plot_error`."""
-        return Identifications([self]).plot_error(ax, **options)
+    def _drawn(self) -> list[Identification]:
+        return [self]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        """Write everything to one .npz file; a crash leaves the old file or the new one.
+
+        Parameters
+        ----------
+        path : path
+            Exactly where; no suffix is added.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=10, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.save(os.path.join(folder, "found.npz"))
+        ...     robai.Identification.load(os.path.join(folder, "found.npz")) == found
+        True
+        """
         save(path, "robai.Identification", [self])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Identification:
-        """A new Identification, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        """A new Identification, read from a file that `save` wrote. Nothing in the file is ever executed.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+
+        Returns
+        -------
+        Identification
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> found = robai.identify(robai.TTUCB(), robai.Gaussian([1, 0]), delta=0.1, runs=10, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     found.save(os.path.join(folder, "found.npz"))
+        ...     robai.Identification.load(os.path.join(folder, "found.npz")).delta
+        0.1
+        """
         return load(path, "robai.Identification", Identification)[0]
 
 
@@ -346,82 +426,3 @@ def _counted(count: int, of: int, confidence: float) -> tuple[int, int, float, f
     if of == 0:
         return count, of, math.nan, 0.0, 1.0
     return count, of, count / of, *clopper_pearson(count, of, confidence)
-
-
-class Identifications(Mapping[Key, Identification]):
-    """Identifications on the same bandit, by label, in the order given.
-
-    If there are several budgets they are by (label, budget).
-    """
-
-    def __init__(self, found: Iterable[Identification]) -> None:
-        listed = list(found)
-        if not listed:
-            raise ValueError("found must hold at least one Identification, got none")
-        for each in listed:
-            if not isinstance(each, Identification):
-                raise TypeError(f"found must hold Identification objects, got {each!r}")
-            first = listed[0]
-            if not np.array_equal(each.gaps, first.gaps):
-                raise ValueError(f"found must share their gaps, got {first.gaps} and {each.gaps}")
-            if each.delta != first.delta or (each.budget is None) != (first.budget is None):
-                raise ValueError(
-                    f"found must be asked the same, got {asked(first)} for {first.label!r}, "
-                    f"{asked(each)} for {each.label!r}"
-                )
-        budgets = len({each.budget for each in listed}) > 1
-        self._found: dict[Key, Identification] = {}
-        for each in listed:
-            key = (each.label, each.budget) if budgets and each.budget is not None else each.label
-            if key in self._found:
-                raise ValueError(f"found must have different labels, got {key!r} twice")
-            self._found[key] = each
-
-    def __getitem__(self, key: Key) -> Identification:
-        return self._found[key]
-
-    def __iter__(self) -> Iterator[Key]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __repr__(self) -> str:
-        return f"<Identifications of {', '.join(dict.fromkeys(each.label for each in self.values()))}>"
-
-    def summary(self) -> str:
-        """A table with a row a policy, or a policy and a budget."""
-        return several_summary(list(self.values()))
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """The tables of all, one below the other."""
-        frames = [each.to_dataframe() for each in self.values()]
-        table: pd.DataFrame = import_pandas().concat(frames, ignore_index=True)
-        return table
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the distributions of the stopping times; see `robai.plotting.plot_stopping_time`."""
-        from robai.plotting import plot_stopping_time
-
-        return plot_stopping_time(list(self.values()), ax, **options)
-
-    def plot_proportions(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the shares of the arms beside w*; see `robai.plotting.plot_proportions`."""
-        from robai.plotting import plot_proportions
-
-        return plot_proportions(list(self.values()), ax, **options)
-
-    def plot_error(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw how often a run fails; see `robai.plotting.plot_error`."""
-        from robai.plotting import plot_error
-
-        return plot_error(list(self.values()), ax, **options)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
-        save(path, "robai.Identifications", list(self.values()))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Identifications:
-        """New Identifications, read from a file that `save` wrote. Nothing in the file is ever executed."""
-        return cls(load(path, "robai.Identifications", Identification))

@@ -9,11 +9,12 @@ import numpy as np
 
 from robai._base.intervals import Mean
 from robai._base.spec import as_text
-from robai._base.text import align, decimals, number, percent, printable
+from robai._base.text import align, decimals, number, percent, printable, table
 from robai.result.text import arm_names, mean_text, titled
 
 if TYPE_CHECKING:
-    from robai.result.identification import Errors, Failures, Identification, Time
+    from robai.result.identification import Identification
+    from robai.result.identification_numbers import Errors, Failures, Time
 
 _MOST_ARMS_SHOWN = 8
 
@@ -100,7 +101,7 @@ def several_summary(several: list[Identification]) -> str:
         title = f"{bandit}{asked(first) if not budgets else 'several budgets'}"
     if confident and (known := first.complexity) is not None:
         title += f"\nlower bound T* kl(delta, 1 - delta) = {known.lower:,.1f}, T* = {known.time:,.2f}"
-    return "\n".join([title, "", *align(rows), "", *notes])
+    return "\n".join([title, "", *table(rows), "", *notes])
 
 
 def record(found: Identification) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""What a simulation returns: `Result` for one policy, `Comparison` for several on the same bandit."""
+"""What a simulation of one policy returns: `Result`."""
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -13,9 +13,9 @@ from robai._base.intervals import clopper_pearson
 from robai.result.archive import load, save
 from robai.result.arrays import Layout, agree, by_rank, complexity, gaps_of, smallest_gap, within
 from robai.result.digest import Digest, WrongCommit
-from robai.result.methods import OfOne, OfSeveral
+from robai.result.methods import OfOne
 from robai.result.runs import Runs, import_pandas
-from robai.result.text import comparison_summary, mean_text, result_summary
+from robai.result.text import mean_text, result_summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,27 +25,48 @@ _PIECE = 2**20  # entries to check at a time, for little memory and a quick Ctrl
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Result(Runs, OfOne):
-    """Regret and commitments of many independent runs of one policy.
-
-    Attributes
-    ----------
-    times : rounds at which regret was recorded, increasing; the last is the horizon
-    regret : mean over the runs of the cumulative pseudo-regret at `times`
-    regret_sem : its standard error, NaN throughout if there was one run only, which cannot tell
-    final_regret : cumulative pseudo-regret at the horizon, one a run
-    commit_time : round of the commitment, one a run, -1 where the run never committed
-    committed_arm : the arm committed to, one a run, -1 where the run never committed
-    pulls : how often each arm was played, runs x arms
-    gaps : best mean minus mean, one an arm; 0 for the best. Runs x arms if every run had means of its own
-        (`robai.Instances`): arms are then those of the run everywhere, and averages over runs and instances
-    means : mean reward of each arm, as `gaps`; NaN if they are not known, in files of earlier versions
-    label : name of the policy in tables and figures
-    curves : cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept
-    meta : how the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds.
-        JSON values only
+    """Regret and commitments of many independent runs of one policy; what `robai.simulate` returns.
 
     Arrays are the result's own and read-only, in copies and pickles too. Results are equal if their labels
     and all their numbers are; `meta` may differ.
+
+    Attributes
+    ----------
+    times : ndarray of int
+        Rounds at which regret was recorded, increasing; the last is the horizon.
+    regret : ndarray of float
+        Mean over the runs of the cumulative pseudo-regret at `times`.
+    regret_sem : ndarray of float
+        Its standard error, NaN throughout if there was one run only, which cannot tell.
+    final_regret : ndarray of float
+        Cumulative pseudo-regret at the horizon, one a run.
+    commit_time : ndarray of int
+        Round of the commitment, one a run, -1 where the run never committed.
+    committed_arm : ndarray of int
+        The arm committed to, one a run, -1 where the run never committed.
+    pulls : ndarray of int
+        How often each arm was played, runs x arms.
+    gaps : ndarray of float
+        Best mean minus mean, one an arm; 0 for the best. Runs x arms if every run had means of its own
+        (`robai.Instances`): arms are then those of the run everywhere, and averages over runs and instances.
+    label : str
+        Name of the policy in tables and figures.
+    means : ndarray of float
+        Mean reward of each arm, as `gaps`; NaN if they are not known, in files of earlier versions.
+    curves : ndarray of float, or None
+        Cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept.
+    meta : dict
+        How the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds. JSON
+        values only.
+
+    Examples
+    --------
+    >>> import robai
+    >>> result = robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0)
+    >>> result
+    <Result EOCP(gap=0.5): horizon 1,000,000, runs 1,000, regret 38.00 ± 0.41>
+    >>> result.commit_time[:3].tolist(), result.pulls.shape, result.meta["engine"]
+    ([1124, 1124, 1124], (1000, 2), 'leap')
     """
 
     LAYOUT: ClassVar[Layout] = {
@@ -138,6 +159,7 @@ class Result(Runs, OfOne):
 
     @property
     def horizon(self) -> int:
+        """The number of rounds of a run."""
         return int(self.times[-1])
 
     @property
@@ -148,10 +170,31 @@ class Result(Runs, OfOne):
     def wrong_commit(self, confidence: float = 0.95) -> WrongCommit:
         """Among the runs that committed, how often to an arm with a positive gap, with an exact interval.
 
-        `rate` is conditional on having committed: a run that never did is neither right nor wrong. `low` and
-        `high` are the ends of the Clopper-Pearson interval. If no run committed, nothing is known: the rate
-        is NaN, the interval 0 to 1. If every run had means of its own, it is judged by these, and where
-        several arms of a run are best, each of them is right.
+        Parameters
+        ----------
+        confidence : float
+            Of the interval.
+
+        Returns
+        -------
+        WrongCommit
+            `rate` is conditional on having committed: a run that never did is neither right nor wrong. `low`
+            and `high` are the ends of the Clopper-Pearson interval. If no run committed, nothing is known:
+            the rate is NaN, the interval 0 to 1. If every run had means of its own, it is judged by these,
+            and where several arms of a run are best, each of them is right.
+
+        Raises
+        ------
+        ValueError
+            If several arms of the bandit are best.
+
+        Examples
+        --------
+        >>> import robai
+        >>> result = robai.simulate(robai.KLEOCPUG(guard=0), robai.Bernoulli([0.95, 0.9]), 10**5, 1000, rng=0)
+        >>> wrong = result.wrong_commit()
+        >>> wrong.count, wrong.committed, round(wrong.low, 3), round(wrong.high, 3)
+        (34, 1000, 0.024, 0.047)
         """
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
@@ -166,15 +209,56 @@ class Result(Runs, OfOne):
         return WrongCommit(count, committed, count / committed, low, high)
 
     def pulls_by_rank(self) -> NDArray[np.int64]:
-        """How often each arm was played, runs x arms, from the best arm of the run to the worst."""
+        """How often each arm was played, from the best arm of the run to the worst.
+
+        Returns
+        -------
+        ndarray of int
+            Runs x arms.
+
+        Examples
+        --------
+        >>> import robai
+        >>> instances = robai.Instances("bernoulli", robai.priors.Uniform(), n_arms=3)
+        >>> result = robai.simulate(robai.KLUCB(), instances, 1000, 100, rng=0)
+        >>> result.pulls_by_rank().mean(axis=0).round().tolist()
+        [895.0, 86.0, 19.0]
+        """
         return by_rank(self.pulls, self.gaps)
 
     def digest(self) -> Digest:
-        """The numbers of tables and summaries, computed anew."""
+        """The numbers of tables and summaries, computed anew.
+
+        Returns
+        -------
+        Digest
+
+        Examples
+        --------
+        >>> import robai
+        >>> digest = robai.simulate(robai.EOCPUG(), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0).digest()
+        >>> digest.committed, digest.commit_median, round(digest.regret.value, 1)
+        (1.0, 1410.0, 40.6)
+        """
         return Digest.of(self)
 
     def summary(self) -> str:
-        """A page for people: regret, commitments and where the pulls went."""
+        r"""A page for people: regret, commitments and where the pulls went.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> result = robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**6, 1000, rng=0)
+        >>> print("\n".join(result.summary().splitlines()[5:9]))
+        regret      38.00 ± 0.41  (mean ± standard error)
+                    5 % of the runs below 17.97, half below 37.00, 95 % below 62.00
+        commitment  all runs, at round 1,124 on average, 1,124 in the median
+                    wrong in 0 of 1,000: 0 % (0 % to 0.37 %), 95 % interval in brackets
+        """
         return result_summary(self)
 
     def __repr__(self) -> str:
@@ -182,10 +266,25 @@ class Result(Runs, OfOne):
         return f"<Result {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
 
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
-        """A pandas table: `"curve"` has a row a recorded round, `"runs"` a row a run.
+        """A pandas table.
 
-        In `"runs"`, the commitment of a run that never committed is missing (`<NA>`), not -1. If every run
-        had means of its own, `gap_min` is its smallest gap and `complexity` the sum of 1/gap^2.
+        Parameters
+        ----------
+        what : {"curve", "runs"}
+            "curve" has a row a recorded round, "runs" a row a run, where the commitment of a run that never
+            committed is missing (`<NA>`), not -1. If every run had means of its own, `gap_min` is its
+            smallest gap and `complexity` the sum of 1/gap^2.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import robai
+        >>> result = robai.simulate(robai.EOCP(gap=0.5), robai.Gaussian([0.7, 0.2]), 10**4, 100, rng=0)
+        >>> list(result.to_dataframe("runs"))
+        ['policy', 'run', 'final_regret', 'commit_time', 'committed_arm', 'pulls_0', 'pulls_1']
         """
         if what not in ("curve", "runs"):
             raise ValueError(f'what must be "curve" or "runs", got {what!r}')
@@ -211,68 +310,52 @@ class Result(Runs, OfOne):
         return [self]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
+        """Write everything to one .npz file; a crash leaves the old file or the new one.
+
+        Parameters
+        ----------
+        path : path
+            Exactly where; no suffix is added.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> result = robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 1000, 10, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.save(os.path.join(folder, "ucb.npz"))
+        ...     robai.Result.load(os.path.join(folder, "ucb.npz")) == result
+        True
+        """
         save(path, "robai.Result", [self])
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Result":
-        """A new Result, read from a file that `save` wrote. Nothing in the file is ever executed."""
+        """A new Result, read from a file that `save` wrote. Nothing in the file is ever executed.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+
+        Returns
+        -------
+        Result
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or not of a Result.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> result = robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 1000, 10, rng=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "ucb.npz")
+        ...     result.save(path)
+        ...     robai.Result.load(path).label
+        'UCB()'
+        """
         return load(path, "robai.Result", Result)[0]
-
-
-class Comparison(OfSeveral, Mapping[str, Result]):
-    """Results of several policies on the same bandit and horizon, by label, in the order given."""
-
-    def __init__(self, results: Mapping[str, Result] | Iterable[Result]) -> None:
-        self._results: dict[str, Result] = {}
-        named = results.items() if isinstance(results, Mapping) else ((None, result) for result in results)
-        for name, result in named:
-            if not isinstance(result, Result):
-                raise TypeError(f"results must be Result objects, got {result!r}")
-            if name not in (None, result.label):
-                raise ValueError(f"results must be named by their labels, got {name!r} for {result.label!r}")
-            if result.label in self._results:
-                raise ValueError(f"results must have different labels, got {result.label!r} twice")
-            first = next(iter(self._results.values()), result)
-            if result.horizon != first.horizon or not np.array_equal(result.gaps, first.gaps):
-                raise ValueError(
-                    f"results must share horizon and gaps, got {first.horizon} and {first.gaps} for "
-                    f"{first.label!r}, {result.horizon} and {result.gaps} for {result.label!r}"
-                )
-            self._results[result.label] = result
-        if not self._results:
-            raise ValueError("results must hold at least one Result, got none")
-
-    def __getitem__(self, label: str) -> Result:
-        return self._results[label]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self)}>"
-
-    def summary(self) -> str:
-        """A table with a row a policy; the smallest mean regret is marked."""
-        return comparison_summary(self)
-
-    def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
-        """The tables of all results, one below the other, with the label in the column `policy`."""
-        frames = [result.to_dataframe(what) for result in self.values()]
-        table: pd.DataFrame = import_pandas().concat(frames, ignore_index=True)
-        return table
-
-    def _drawn(self) -> list[Result]:
-        return list(self.values())
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all to one .npz file at exactly `path`; a crash leaves the old file or the new one."""
-        save(path, "robai.Comparison", list(self.values()))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Comparison":
-        """A new Comparison, read from a file that `save` wrote. Nothing in the file is ever executed."""
-        return cls(load(path, "robai.Comparison", Result))

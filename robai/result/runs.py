@@ -64,15 +64,17 @@ class Runs:
 
     @property
     def runs(self) -> int:
+        """The number of runs."""
         return len(self.pulls)
 
     @property
     def n_arms(self) -> int:
+        """The number of arms."""
         return int(self.gaps.shape[-1])
 
     @property
     def own_means(self) -> bool:
-        """Did every run have means of its own?"""
+        """Whether every run had means of its own."""
         return self.gaps.ndim == 2
 
     @property

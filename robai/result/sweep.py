@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from robai.result.comparison import Comparison
 from robai.result.digest import record
-from robai.result.result import Comparison, Result
+from robai.result.figures import Reported
+from robai.result.result import Result
 from robai.result.runs import import_pandas
 
 if TYPE_CHECKING:
@@ -17,20 +19,28 @@ Cell = tuple[str, str, int]
 _LEFT_OUT = {"label", "policy", "bandit", "horizon", "pull_shares"}
 
 
-class Sweep(Mapping[Cell, Result]):
+class Sweep(Mapping[Cell, Result], Reported):
     """Results by (policy, bandit, horizon), in the order in which they were played.
+
+    Parameters
+    ----------
+    results : mapping from (str, str, int) to Result
+        By policy, bandit and horizon.
 
     Attributes
     ----------
-    policies, bandits, horizons : the labels, names and numbers of rounds that there are
+    policies, bandits : tuple of str
+        The labels and names that there are.
+    horizons : tuple of int
+        The numbers of rounds that there are.
 
     Examples
     --------
     >>> import robai
     >>> bandits = {"easy": robai.Bernoulli([0.9, 0.1]), "hard": robai.Bernoulli([0.5, 0.4])}
     >>> played = robai.sweep([robai.KLUCB()], bandits, [1000, 2000], runs=100, rng=0)
-    >>> played["KLUCB()", "easy", 1000].regret[-1] < played["KLUCB()", "hard", 1000].regret[-1]
-    np.True_
+    >>> {name: round(played["KLUCB()", name, 1000].regret[-1].item(), 1) for name in played.bandits}
+    {'easy': 2.9, 'hard': 14.5}
     """
 
     def __init__(self, results: Mapping[Cell, Result]) -> None:
@@ -58,7 +68,27 @@ class Sweep(Mapping[Cell, Result]):
     def select(
         self, *, policy: str | None = None, bandit: str | None = None, horizon: int | None = None
     ) -> list[Result]:
-        """The results of one policy, bandit or horizon, or of what is left free, in order."""
+        """The results of one policy, bandit or horizon, or of what is left free, in order.
+
+        Parameters
+        ----------
+        policy, bandit : str or None
+            Its label or name; None for all.
+        horizon : int or None
+            The number of rounds; None for all.
+
+        Returns
+        -------
+        list of Result
+
+        Examples
+        --------
+        >>> import robai
+        >>> policies = [robai.EOCPUG(), robai.UCB()]
+        >>> played = robai.sweep(policies, robai.Gaussian([0.7, 0.2]), [10**3, 10**4], runs=100, rng=0)
+        >>> [result.horizon for result in played.select(policy="UCB()")]
+        [1000, 10000]
+        """
         wanted = (policy, bandit, horizon)
         known = {"policy": self.policies, "bandit": self.bandits, "horizon": self.horizons}
         for (name, there), each in zip(known.items(), wanted, strict=True):
@@ -71,7 +101,27 @@ class Sweep(Mapping[Cell, Result]):
         ]
 
     def comparison(self, *, bandit: str | None = None, horizon: int | None = None) -> Comparison:
-        """All policies on one bandit over one horizon, which need not be named if there is but one."""
+        """All policies on one bandit over one horizon.
+
+        Parameters
+        ----------
+        bandit : str or None
+            Its name; None if there is but one.
+        horizon : int or None
+            The number of rounds; None if there is but one.
+
+        Returns
+        -------
+        Comparison
+
+        Examples
+        --------
+        >>> import robai
+        >>> policies = [robai.EOCPUG(), robai.UCB()]
+        >>> played = robai.sweep(policies, robai.Gaussian([0.7, 0.2]), [10**3, 10**4], runs=100, rng=0)
+        >>> played.comparison(horizon=10**4)
+        <Comparison of EOCPUG(), UCB()>
+        """
         return Comparison(
             self.select(
                 bandit=self._only("bandit", bandit, self.bandits),
@@ -91,6 +141,17 @@ class Sweep(Mapping[Cell, Result]):
         """A pandas table with a row a result: policy, bandit, horizon and the numbers of its digest.
 
         `best_arm_share` is the mean share of the rounds in which a best arm was played.
+
+        Returns
+        -------
+        pandas.DataFrame
+
+        Examples
+        --------
+        >>> import robai
+        >>> played = robai.sweep(robai.UCB(), robai.Gaussian([0.7, 0.2]), [10**3, 10**4], runs=100, rng=0)
+        >>> played.to_dataframe()[["horizon", "regret", "best_arm_share"]].round(2).values.tolist()
+        [[1000.0, 18.78, 0.96], [10000.0, 30.58, 0.99]]
         """
         pandas = import_pandas()
         rows = [
@@ -102,22 +163,64 @@ class Sweep(Mapping[Cell, Result]):
         frame: pd.DataFrame = pandas.DataFrame(rows)
         return frame
 
+    def _page(self, title: str | None) -> str:
+        from robai.result.pages import sweep_page
+
+        return sweep_page(self, title)
+
     def plot_scaling(self, ax: Axes | None = None, *, bandit: str | None = None, **options: Any) -> Axes:
-        """Draw regret or commitment time against the horizon; see `robai.plotting.plot_scaling`."""
+        """Draw regret or commitment time against the horizon; see `robai.plotting.plot_scaling`.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+        bandit : str or None
+            Its name; None if there is but one.
+        **options
+            Of `robai.plotting.plot_scaling`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import robai
+        >>> played = robai.sweep(robai.UCB(), robai.Gaussian([0.7, 0.2]), [10**3, 10**4], runs=100, rng=0)
+        >>> played.plot_scaling().get_ylabel()
+        'mean regret / log T'
+        """
         from robai.plotting import plot_scaling
 
         return plot_scaling(self.select(bandit=self._only("bandit", bandit, self.bandits)), ax, **options)
 
     def plot_parameter(self, name: str, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw regret or commitment time against the parameter `name` of the policies.
+        """Draw regret or commitment time against a parameter of the policies.
 
         Policies of one kind make a curve for every bandit and horizon; a policy without the parameter is a
         level line, if there is but one. See `robai.plotting.plot_parameter`.
 
+        Parameters
+        ----------
+        name : str
+            The parameter.
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+        **options
+            Of `robai.plotting.plot_parameter`.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
         >>> import robai
         >>> policies = [robai.EOCPUG(inflation=c) for c in (0.5, 1.0, 2.0)]
         >>> played = robai.sweep(policies, robai.Gaussian([0.7, 0.2]), 10**4, runs=100, rng=0)
-        >>> ax = played.plot_parameter("inflation")
+        >>> played.plot_parameter("inflation").get_xlabel()
+        'inflation'
         """
         from robai.plotting import plot_parameter
 

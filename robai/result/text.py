@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from robai import families
 from robai._base.spec import as_text
-from robai._base.text import align, decimals, number, percent, printable
+from robai._base.text import align, decimals, number, percent, printable, table
 from robai.result.arrays import smallest_gap
 
 if TYPE_CHECKING:
     from robai._base.intervals import Mean
+    from robai.result.comparison import Comparison
     from robai.result.digest import Digest, WrongCommit
-    from robai.result.result import Comparison, Result
+    from robai.result.result import Result
     from robai.result.runs import Runs
 
 _MOST_ARMS_SHOWN = 8
@@ -47,12 +48,13 @@ def result_summary(result: Result) -> str:
 def comparison_summary(comparison: Comparison) -> str:
     digests = {label: result.digest() for label, result in comparison.items()}
     smallest = min(digest.regret.value for digest in digests.values())
+    best = {row for row, digest in enumerate(digests.values(), 1) if digest.regret.value == smallest}
     rows = [("policy", "runs", "regret", "committed", "median at", "wrong commitments, 95 % interval")]
     for label, digest in digests.items():
         row = (
             label,
             f"{comparison[label].runs:,}",
-            mean_text(digest.regret) + (" *" if digest.regret.value == smallest else "  "),
+            mean_text(digest.regret) + (" *" if len(rows) in best else "  "),
             percent(digest.committed),
             median_text(digest),
             _wrong_text(comparison[label], digest.wrong),
@@ -64,7 +66,7 @@ def comparison_summary(comparison: Comparison) -> str:
         "* smallest mean regret; ± is the standard error of the mean",
         "commitment times and wrong commitments are of the runs that committed",
     ]
-    return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *align(rows), "", *notes])
+    return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *table(rows, best), "", *notes])
 
 
 def mean_text(mean: Mean) -> str:
@@ -114,7 +116,7 @@ def _gaps(result: Result) -> NDArray[np.float64]:
 
 
 def _divergences(result: Result) -> NDArray[np.float64]:
-    from robai.theory.limits import smallest_divergences  # which is not loaded with the package
+    from robai.theory.hardness import smallest_divergences  # which is not loaded with the package
 
     family = result.meta["told_family"] or result.meta["bandit"]["family"]
     return smallest_divergences(result.means, families.Family.from_dict(family))

@@ -1,7 +1,14 @@
 """The parts that policies are made of: how to explore, when to stop, which arm to commit to.
 
 Rules are descriptions, like policies: starting one makes its compiled twin for a game, that
-is a number of arms, a horizon and a reward family. Stopping rules combine with `&` and `|`.
+is a number of arms, a horizon and a reward family. Stopping rules combine with `&` and ``|``.
+
+>>> import robai
+>>> from robai import rules
+>>> stop = rules.Imbalance() & rules.LikelihoodRatio(share=0.5)
+>>> mine = robai.Policy(rules.KLUpperBound(), stop, rules.MostPulled())
+>>> robai.simulate(mine, robai.Bernoulli([0.9, 0.5]), 10**5, 100, rng=0).wrong_commit().count
+0
 """
 
 from robai.rules.commit import (
@@ -17,18 +24,12 @@ from robai.rules.explore import (
     AdaBound,
     AnytimeMoss,
     BernsteinBound,
-    DoubleExplore,
-    DoubleExploreK,
-    Elimination,
     Exploration,
     Index,
     KLUpperBound,
     MinimumDivergence,
     Optimism,
     PosteriorQuantile,
-    PosteriorSampling,
-    RoundRobin,
-    Tracking,
     UpperBound,
     WideBound,
 )
@@ -45,17 +46,15 @@ from robai.rules.identify import (
 from robai.rules.lead import Lead
 from robai.rules.pointer import Level
 from robai.rules.python import PythonExploration
+from robai.rules.rounds import Budget, FixedDesign, FixedRound, KnownDivergence, KnownGap
+from robai.rules.sampling import PosteriorSampling, RoundRobin, Tracking
+from robai.rules.stages import DoubleExplore, DoubleExploreK, Elimination
 from robai.rules.stop import (
     SPRT,
     Both,
-    Budget,
     Dominance,
     Either,
-    FixedDesign,
-    FixedRound,
     Imbalance,
-    KnownDivergence,
-    KnownGap,
     LikelihoodRatio,
     MeanGap,
     Never,
@@ -64,8 +63,8 @@ from robai.rules.stop import (
     Stopping,
 )
 
-# Explorations that end by themselves and recommend an arm.
 STAGED = (Elimination, DoubleExplore, DoubleExploreK, GapIndex, Racing, Halving, Rejects)
+"""Explorations that end by themselves and recommend an arm."""
 
 __all__ = [
     "SPRT",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from robai import families
 from robai._base.spec import Field, Pairs, Part, parameter, spec
-from robai._core import explore_divergence, explore_index, explore_sampling, explore_stages, protocols
-from robai._core import families as _core_families
+from robai._core import explore_divergence, explore_index, protocols
 from robai._core.bounds import (
     Bounds,
     GaussianBounds,
@@ -29,7 +27,7 @@ from robai._core.pointers import FunctionBounds, Present
 from robai.families import FamilyLike
 from robai.rules.bernstein import bernstein_bounds
 from robai.rules.game import Game
-from robai.rules.level import delta_of, kl_bounds, level_of, threshold_level
+from robai.rules.level import kl_bounds, level_of, threshold_level
 from robai.rules.parameters import (
     ALPHA,
     ANYTIME_ALPHA,
@@ -39,36 +37,77 @@ from robai.rules.parameters import (
     FAMILY,
     INFLATION,
     LEVEL,
-    PRIOR,
-    RADIUS,
     SIGMA,
-    TRACKING,
     ZETA,
     Constant,
     LevelName,
-    Prior,
-    Radius,
     Sigma,
-    Tracked,
 )
 from robai.rules.pointer import FUNCTION, GROWS, INITIAL_PULLS, MOMENTS, NAME, Function, Level, Pointed
 
 
 class Exploration(Part):
-    """How to explore."""
+    """How to explore.
+
+    Examples
+    --------
+    >>> import robai
+    >>> isinstance(robai.UCB().parts().explore, Exploration)
+    True
+    """
 
     budgeted: ClassVar[bool] = False  # is the horizon a budget, which it uses up whatever it sees
 
     def start(self, game: Game) -> protocols.Exploration:
-        """The compiled rule, for a game."""
+        """The compiled rule, for a game.
+
+        Parameters
+        ----------
+        game : Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        compiled exploration
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> game = Game.of(2, 1000, families.Gaussian(1.0))
+        >>> rules.UpperBound().start(game).initial_pulls
+        1
+        """
         raise NotImplementedError
 
 
 class Optimism(Exploration):
-    """The arm with the largest upper confidence bound, its index."""
+    """The arm with the largest upper confidence bound, its index.
+
+    Examples
+    --------
+    >>> import robai
+    >>> isinstance(robai.KLUCB().parts().explore, Optimism)
+    True
+    """
 
     def bounds(self, game: Game) -> Bounds:
-        """The bounds, for a game."""
+        """The compiled bounds, for a game.
+
+        Parameters
+        ----------
+        game : Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        compiled bounds
+
+        Examples
+        --------
+        >>> game = Game.of(2, 1000, families.Gaussian(1.0))
+        >>> type(KLUpperBound().bounds(game)).__name__
+        'GaussianBounds'
+        """
         raise NotImplementedError
 
     def start(self, game: Game) -> protocols.Exploration:
@@ -79,18 +118,31 @@ class Optimism(Exploration):
 class UpperBound(Optimism):
     """The arm with the largest m + sigma sqrt(2 f / N).
 
-    The level f is
+    The level f, where t is the round that is decided, is one of these, or that of a `Level`. Sources are in
+    `UCB`, `KLUCB` and `MOSS`. ::
 
-    "horizon"  log T + inflation sqrt(log T)
-    "ratio"    log+(T/N)
-    "++"       log+(y (1 + log+(y)^2)), y = T / (K N)
-    "moss"     2 log+(T / (K N))
-    "round"    log t
-    "plus"     log+(t/N)
-    "loglog"   log t + 3 log max(1, log t)
-    "anytime"  log(1 + t log(t)^2)
+        "horizon"  log T + inflation sqrt(log T)
+        "ratio"    log+(T/N)
+        "++"       log+(y (1 + log+(y)^2)), y = T / (K N)
+        "moss"     2 log+(T / (K N))
+        "round"    log t
+        "plus"     log+(t/N)
+        "loglog"   log t + 3 log max(1, log t)
+        "anytime"  log(1 + t log(t)^2)
 
-    or that of a `Level`; t is the round that is decided. Sources are in `UCB`, `KLUCB` and `MOSS`.
+    Parameters
+    ----------
+    level
+        f, see above.
+    inflation
+        c in f = log T + c sqrt(log T), of the level "horizon" alone.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(UpperBound("++"))
+    >>> round(robai.simulate(policy, robai.Gaussian([0.7, 0.2]), 10**5, 1000, rng=0).regret[-1].item())
+    41
     """
 
     instead: ClassVar[str] = "KLUpperBound"
@@ -105,7 +157,19 @@ class UpperBound(Optimism):
 
 @spec
 class AnytimeMoss(Optimism):
-    """The arm with the largest m + sigma sqrt(2 f / N), f = (1 + alpha) log+(t / (K N)): MOSS-anytime."""
+    """The arm with the largest m + sigma sqrt(2 f / N), f = (1 + alpha) log+(t / (K N)): MOSS-anytime.
+
+    Parameters
+    ----------
+    alpha
+        From 0 to 100.
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.MOSS(anytime=True).parts().explore
+    AnytimeMoss(alpha=1.35, sigma=None)
+    """
 
     instead: ClassVar[str] = "KLUpperBound"
     alpha: float = parameter(ANYTIME_ALPHA, default=1.35)
@@ -117,7 +181,22 @@ class AnytimeMoss(Optimism):
 
 @spec
 class KLUpperBound(Optimism):
-    """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`."""
+    """The arm with the largest q such that N d(m, q) <= f; levels f as for `UpperBound`.
+
+    Parameters
+    ----------
+    level
+        f, see `UpperBound`.
+    inflation
+        c in f = log T + c sqrt(log T), of the level "horizon" alone.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(KLUpperBound(inflation=1.0))
+    >>> round(robai.simulate(policy, robai.Poisson([5, 3]), 10**4, 100, rng=0).regret[-1].item())
+    50
+    """
 
     exclusive: ClassVar[Pairs] = (("level", "inflation"),)
     level: LevelName | Level = parameter(LEVEL, default="horizon")
@@ -130,7 +209,20 @@ class KLUpperBound(Optimism):
 
 @spec
 class WideBound(Optimism):
-    """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`."""
+    """The arm with the largest m + alpha w(N): the exploration of UCB_alpha, see `Separation`.
+
+    Parameters
+    ----------
+    alpha
+        Above 1.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(WideBound(alpha=1.5), robai.rules.Separation())
+    >>> policy.parts() == robai.UCBAlpha(alpha=1.5).parts()
+    True
+    """
 
     instead: ClassVar[str] = "KLUpperBound"
     alpha: float = parameter(ALPHA, default=2.0)
@@ -148,6 +240,22 @@ class BernsteinBound(Optimism):
     s^2 is the variance of the arm's rewards. Audibert, Munos and Szepesvari (2009); constant "maurer-pontil"
     is the tighter bound of Maurer and Pontil (2009), with the unbiased variance and 7 b f / (3 (N - 1)). The
     level f is as for `UpperBound`, times zeta for "round".
+
+    Parameters
+    ----------
+    level
+        f, see `UpperBound`.
+    inflation
+        c in f = log T + c sqrt(log T), of the level "horizon" alone.
+
+    Examples
+    --------
+    >>> import robai
+    >>> bandit = robai.Beta([0.7, 0.2], concentration=100.0)
+    >>> policies = [robai.Policy(BernsteinBound(constant=each)) for each in ("audibert", "maurer-pontil")]
+    >>> played = robai.compare(policies, bandit, 10**4, 20, rng=0)
+    >>> [round(each.regret[-1].item(), 1) for each in played.values()]
+    [28.8, 23.1]
     """
 
     instead: ClassVar[str] = "KLUpperBound"
@@ -169,7 +277,15 @@ class BernsteinBound(Optimism):
 
 @spec
 class MinimumDivergence(Exploration):
-    """The arm with the smallest N d(m, M) + log N, where M is the largest mean: Honda and Takemura (2015)."""
+    """The arm with the smallest N d(m, M) + log N, where M is the largest mean: Honda and Takemura (2015).
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(MinimumDivergence(), robai.EOCPUG())
+    >>> robai.simulate(policy, robai.Bernoulli([0.7, 0.2]), 10**5, 100, rng=0).digest().commit_median
+    65.0
+    """
 
     instead: ClassVar[str] = "KLUpperBound"
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
@@ -186,6 +302,12 @@ class AdaBound(Optimism):
     """The arm with the largest m + sigma sqrt(2 f / N), f = log((x + e) sqrt(log(x + e))): AdaUCB.
 
     x = T / H, H = sum over arms b of min(N, sqrt(N N_b)).
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.Policy(AdaBound()).parts() == robai.AdaUCB().parts()
+    True
     """
 
     instead: ClassVar[str] = "KLUpperBound"
@@ -200,6 +322,13 @@ class PosteriorQuantile(Optimism):
     """The arm with the largest 1 - 1 / (t log^c T) quantile of its posterior: Bayes-UCB.
 
     Posteriors are those of `PosteriorSampling`, every arm is pulled once first.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(PosteriorQuantile(c=5.0))
+    >>> round(robai.simulate(policy, robai.Bernoulli([0.7, 0.2]), 10**4, 20, rng=0).regret[-1].item(), 1)
+    13.2
     """
 
     c: float = parameter(CONFIDENCE, default=0.0)
@@ -215,95 +344,6 @@ class PosteriorQuantile(Optimism):
 
 
 @spec
-class PosteriorSampling(Exploration):
-    """The arm with the largest draw from its posterior: priors are those of `ThompsonSampling`."""
-
-    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-    prior: Prior = parameter(PRIOR, default="jeffreys")
-
-    def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(self)
-        core = family._core(game.n_arms)
-        if self.prior == "uniform":
-            if not isinstance(family, families.Bernoulli):
-                raise ValueError(
-                    f"prior='uniform' is Beta(1, 1) of Bernoulli rewards, got rewards of {family!r}: use "
-                    "prior='jeffreys', or family='bernoulli' for rewards in [0, 1]"
-                )
-            core = _core_families.Bernoulli(1.0)
-        return explore_sampling.Thompson(game.n_arms, core)
-
-
-@spec
-class RoundRobin(Exploration):
-    """All arms in turn."""
-
-    def start(self, game: Game) -> protocols.Exploration:
-        return explore_sampling.RoundRobin()
-
-
-@spec
-class Tracking(Exploration):
-    """The arm that lags most behind the proportions w* of the current estimate.
-
-    Garivier and Kaufmann (2016); "D" tracks the last proportions, "C" their sum. Where the variance of
-    Gaussian rewards is unknown, the proportions are those of equal variances.
-    """
-
-    tracking: Tracked = parameter(TRACKING, default="D")
-    family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
-
-    def start(self, game: Game) -> protocols.Exploration:
-        family = game.family_for(self)
-        return explore_sampling.Tracking(game.n_arms, family._core(game.n_arms), self.tracking == "C")
-
-
-@spec
-class Elimination(Exploration):
-    """The arms still in doubt in turn, until one is left.
-
-    radius "paper": after every pull an arm is dropped when its m + r is below the best arm's
-    m - r, r = sigma sqrt(2 log(1/delta) / N). radius "even-dar": after every sweep an arm is
-    dropped when its mean is 2 alpha below the best, alpha = sigma sqrt(2 log(4 K n^2/delta) / n).
-    """
-
-    instead: ClassVar[str] = ""
-    delta: float | None = parameter(DELTA, default=None)
-    radius: Radius = parameter(RADIUS, default="paper")
-    sigma: Sigma = parameter(SIGMA, default=None)
-
-    def start(self, game: Game) -> protocols.Exploration:
-        delta = delta_of(self, game)
-        if self.radius == "even-dar":
-            return explore_stages.SweepElimination(game.n_arms, delta, game.scales(self).max())
-        narrow = GaussianBounds(FixedLevel(-math.log(delta)), game.scales(self))
-        return explore_stages.BoundElimination(game.n_arms, narrow)
-
-
-@spec
-class DoubleExplore(Exploration):
-    """The stages of DETC: two arms."""
-
-    instead: ClassVar[str] = ""
-    sigma: Sigma = parameter(SIGMA, default=None)
-
-    def start(self, game: Game) -> protocols.Exploration:
-        game.need_two_arms("DETC")
-        return explore_stages.DoubleExplore(game.horizon, game.scale(self))
-
-
-@spec
-class DoubleExploreK(Exploration):
-    """The stages of DETC-K."""
-
-    instead: ClassVar[str] = ""
-    sigma: Sigma = parameter(SIGMA, default=None)
-
-    def start(self, game: Game) -> protocols.Exploration:
-        return explore_stages.DoubleExploreK(game.n_arms, game.horizon, game.scale(self))
-
-
-@spec
 class Index(Pointed, Exploration):
     """The arm with the largest index, a function of yours.
 
@@ -316,13 +356,13 @@ class Index(Pointed, Exploration):
         double f(double pulls, double sum, double squares, double t, double horizon, double arms): the index
         of an arm with so many pulls, whose rewards have this sum and these squares of deviations from their
         mean, summed (NaN unless moments=2), before round t (1, 2, ...). Functions are as for `Level`.
-    name : str
+    name
         What to call it, in labels and messages.
-    initial_pulls : int
+    initial_pulls
         How often every arm is pulled in turn before any index is computed.
-    grows : bool
+    grows
         Whether it depends on t.
-    moments : 1 or 2
+    moments
         2 to be given squares.
 
     Examples

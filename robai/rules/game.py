@@ -24,13 +24,26 @@ class Game:
 
     Attributes
     ----------
-    n_arms : the number of arms
-    horizon : T of the rules, the number of rounds. A float where that is above 10^18, which no game is
-        played to: rules must stop it before
-    family : of the rewards, or None
-    support : the smallest and the largest reward
-    proxy : the smallest sigma for which the rewards are known to be sigma-sub-Gaussian, or None
-    policy : whose rules are started, for messages
+    n_arms : int
+        The number of arms.
+    horizon : int or float
+        T of the rules, the number of rounds. A float where that is above 10^18, which no game is
+        played to: rules must stop it before.
+    family : families.Family or None
+        Of the rewards.
+    support : (float, float)
+        The smallest and the largest reward.
+    proxy : float, tuple of float or None
+        The smallest sigma for which the rewards are known to be sigma-sub-Gaussian.
+    policy : policy or None
+        Whose rules are started, for messages.
+
+    Examples
+    --------
+    >>> import robai
+    >>> game = Game.of(2, 1000, robai.Bernoulli([0.7, 0.2]))
+    >>> game.horizon, game.family, game.support, game.proxy
+    (1000, Bernoulli(), (0.0, 1.0), 0.5)
     """
 
     n_arms: int
@@ -44,7 +57,29 @@ class Game:
     def of(
         cls, n_arms: int, horizon: Any, rewards: Bandit | families.Family, longest: float = LONGEST_HORIZON
     ) -> Game:
-        """The horizon checked."""
+        """A game with the horizon checked.
+
+        Parameters
+        ----------
+        n_arms : int
+            The number of arms.
+        horizon : int or float
+            The number of rounds.
+        rewards : bandit or family
+            What they are.
+        longest : float
+            The largest horizon that is allowed.
+
+        Returns
+        -------
+        Game
+
+        Examples
+        --------
+        >>> Game.of(3, 2, families.Bernoulli())
+        Traceback (most recent call last):
+        ValueError: horizon must be at least the number of arms, 3, got 2
+        """
         if longest > LONGEST_HORIZON and checks.real("horizon", horizon) > LONGEST_HORIZON:
             horizon = checks.between("horizon", horizon, 1.0, longest)
         else:
@@ -60,7 +95,24 @@ class Game:
         return int(min(self.horizon, MOST_ROUNDS))
 
     def sigma_of(self, rule: Any) -> families.Scale:
-        """The standard deviation that a rule, or a policy, reckons with: its own, or the proxy."""
+        """The standard deviation that a rule, or a policy, reckons with: its own, or the proxy.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            With a `sigma`.
+
+        Returns
+        -------
+        float or tuple of float
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> game = Game.of(2, 1000, families.Bernoulli())
+        >>> game.sigma_of(rules.UpperBound()), game.sigma_of(rules.UpperBound(sigma=0.3))
+        (0.5, 0.3)
+        """
         sigma: families.Scale | None = self.proxy if rule.sigma is None else rule.sigma
         if sigma is None:
             if isinstance(self.family, families.Gaussian):
@@ -86,11 +138,44 @@ class Game:
         )
 
     def scales(self, rule: Any) -> NDArray[np.float64]:
-        """The standard deviation of each arm that a rule reckons with."""
+        """The standard deviation of each arm that a rule reckons with.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            With a `sigma`.
+
+        Returns
+        -------
+        ndarray of float
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> Game.of(2, 1000, families.Bernoulli()).scales(rules.UpperBound()).tolist()
+        [0.5, 0.5]
+        """
         return families.one_an_arm(self.sigma_of(rule), self.n_arms)
 
     def scale(self, rule: Any) -> float:
-        """The same for all arms, where a rule is for no other."""
+        """The same for all arms, where a rule is for no other.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            With a `sigma`.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> Game.of(2, 1000, families.Gaussian((1.0, 2.0))).scale(rules.MeanGap())
+        Traceback (most recent call last):
+        ValueError: MeanGap is for arms with the same sigma, got [1.0, 2.0]
+        """
         scales = self.scales(rule)
         if scales.min() != scales.max():
             name = type(self._asks(rule)).__name__
@@ -98,7 +183,23 @@ class Game:
         return float(scales[0])
 
     def length(self, rule: Any) -> float:
-        """The length of the interval that rewards are in."""
+        """The length of the interval that rewards are in.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            Who asks, for the message if there is none.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> Game.of(2, 1000, families.Bounded(-1.0, 2.0)).length(rules.BernsteinBound())
+        3.0
+        """
         low, high = self.support
         if math.isinf(high - low):
             name, how = type(self._asks(rule)).__name__, "say which, if there is one"
@@ -109,7 +210,24 @@ class Game:
         return high - low
 
     def family_for(self, rule: Any) -> families.Family:
-        """The family that a rule works with: its own, or that of the rewards."""
+        """The family that a rule works with: its own, or that of the rewards.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            With a `family`.
+
+        Returns
+        -------
+        families.Family
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> game = Game.of(2, 1000, families.Bounded(0.0, 1.0))
+        >>> game.family_for(rules.KLUpperBound()), game.family_for(rules.KLUpperBound(family="bernoulli"))
+        (Bounded(low=0.0, high=1.0), Bernoulli())
+        """
         family: families.Family | None = rule.family
         if family is None:
             if self.family is None:
@@ -130,7 +248,23 @@ class Game:
         return family
 
     def family_of_means(self, rule: Any) -> families.Family:
-        """The same, where members of the family have to differ by their means alone."""
+        """The same, where members of the family have to differ by their means alone.
+
+        Parameters
+        ----------
+        rule : rule or policy
+            With a `family`.
+
+        Returns
+        -------
+        families.Family
+
+        Examples
+        --------
+        >>> from robai import rules
+        >>> Game.of(2, 1000, families.Poisson()).family_of_means(rules.MinimumDivergence())
+        Poisson()
+        """
         family = self.family_for(rule)
         if isinstance(family, families.Gaussian) and family.sigma is None:
             asks = self._asks(rule)
@@ -141,5 +275,18 @@ class Game:
         return family
 
     def need_two_arms(self, name: str) -> None:
+        """A ValueError if there are more, or fewer.
+
+        Parameters
+        ----------
+        name : str
+            Who needs them.
+
+        Examples
+        --------
+        >>> Game.of(3, 1000, families.Bernoulli()).need_two_arms("ETC")
+        Traceback (most recent call last):
+        ValueError: ETC is defined for two arms only, got 3
+        """
         if self.n_arms != 2:
             raise ValueError(f"{name} is defined for two arms only, got {self.n_arms}")

@@ -56,6 +56,23 @@ class ByBounds(Exploration):
         check_used(self)
 
     def bounds_for(self, game: Game) -> Bounds:
+        """The compiled bounds, for a game.
+
+        Parameters
+        ----------
+        game : Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        compiled bounds
+
+        Examples
+        --------
+        >>> game = Game.of(2, 1000, families.Bernoulli())
+        >>> type(LeaderChallenger(delta=0.1).bounds_for(game)).__name__
+        'DivergenceBounds'
+        """
         return bounds_of(self, threshold_level(self.threshold, self, game), game)
 
 
@@ -65,6 +82,14 @@ class LeaderChallenger(ByBounds):
 
     Bounds and thresholds are those of `Separation`. Both arms are chosen before either is pulled, and the
     stopping rule is asked after the second.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(LeaderChallenger(), robai.TrackAndStop())
+    >>> found = robai.identify(policy, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean)
+    189
     """
 
     instead: ClassVar[str] = "LeaderChallenger(bounds='kl')"
@@ -80,6 +105,14 @@ class GapIndex(ByBounds):
     B_a = max over b != a of U_b - L_a; J has the smallest, u the largest upper bound of the others. The one
     with fewer pulls is pulled, u if both have as many, until B_J <= 0, which recommends J: UGapE. Bounds and
     thresholds are those of `Separation`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(GapIndex(bounds="gaussian"), commit=robai.rules.Recommended())
+    >>> found = robai.identify(policy, robai.Gaussian([1.0, 0.5, 0.0]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean)
+    267
     """
 
     instead: ClassVar[str] = "GapIndex(bounds='kl')"
@@ -94,6 +127,14 @@ class IteratedBound(Optimism):
 
     c = (1 + beta) (1 + sqrt(eps)). Jamieson, Malloy, Nowak and Bubeck (2014). Heuristic: eps = 0, beta = 1/2,
     d = delta / 5. Else eps = 0.01, beta = 1, d = (eps delta / (5 (2 + eps)))^(1 / (1 + eps)).
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(IteratedBound(), robai.rules.LikelihoodRatio())
+    >>> found = robai.identify(policy, robai.Gaussian([1.0, 0.5, 0.0]), delta=0.1, runs=100, rng=0)
+    >>> round(found.time().mean)
+    262
     """
 
     instead: ClassVar[str] = "KLUpperBound"
@@ -123,6 +164,14 @@ class TopTwo(Exploration):
 
     A leader that was drawn is pulled with probability beta. Another one is pulled if that has happened in at
     most a share beta of the rounds that it led, this one included.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.Policy(TopTwo(beta=beta), robai.TrackAndStop()) for beta in (0.3, 0.5)]
+    >>> found = robai.identify(policies, robai.Gaussian([1.0, 0.5, 0.0]), delta=0.01, runs=100, rng=0)
+    >>> [each.proportions().shares[0].round(1).item() for each in found.values()]
+    [0.3, 0.5]
     """
 
     leader: Leader = parameter(LEADER, default="thompson")
@@ -152,6 +201,12 @@ class Racing(Exploration):
     above a threshold of `LikelihoodRatio`. Their proofs carry over: the best arm is dropped only if a bound
     fails, or if the likelihood ratio of a worse arm against it is above its threshold, at some time,
     whatever is pulled.
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.Racing(test="likelihood").parts().explore
+    Racing(delta=None, threshold='practical', test='likelihood', family=None)
     """
 
     bounds: ClassVar[AnyBounds] = "kl"
@@ -182,6 +237,13 @@ class Halving(Exploration):
 
     Each is pulled floor(T / (left ceil(log2 K))) times. The means by which they are compared are those of all
     their rewards, or of the phase alone if `fresh`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(Halving(), commit=robai.rules.Recommended())
+    >>> robai.identify(policy, robai.Gaussian([1, 0, 0, 0]), budget=80, runs=1, rng=0).pulls.tolist()
+    [[30, 10, 30, 10]]
     """
 
     budgeted: ClassVar[bool] = True
@@ -197,6 +259,13 @@ class Rejects(Exploration):
 
     After phase k each of them has ceil((T - K) / (logbar K (K + 1 - k))) pulls, logbar K = 1/2 + the sum of
     1/i over i = 2, ..., K.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(Rejects(), commit=robai.rules.Recommended())
+    >>> robai.identify(policy, robai.Gaussian([1, 0, 0, 0]), budget=80, runs=1, rng=0).pulls.tolist()
+    [[24, 12, 24, 16]]
     """
 
     budgeted: ClassVar[bool] = True

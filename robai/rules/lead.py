@@ -26,6 +26,20 @@ class Lead(Exploration):
     N_b)) if "pulls", log T if "horizon"; with delta it is log((K-1) (1 + log(N_L + N_b)) / delta), and no T.
     That is where `LikelihoodRatio` with the same level (or with delta and threshold="pair") stops. With
     another stopping rule exploration may go on when no arm is in doubt: then L is played, until one is again.
+
+    Parameters
+    ----------
+    level
+        Of the bar, see above.
+    delta
+        The probability of error that the bar is for, in place of the level.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(Lead(), robai.rules.LikelihoodRatio(level="ratio"))
+    >>> robai.simulate(policy, robai.Gaussian([0.7, 0.2]), 10**5, 1000, rng=0).digest().commit_median
+    316.0
     """
 
     exclusive: ClassVar[Pairs] = (("level", "delta"),)

@@ -20,6 +20,19 @@ def exploration(horizon: float, inflation: float = 1.0) -> float:
     Theorems theo:optimalfixed, theo:optimalug and theo:optimalklfixed ask for log T + O(sqrt(log T));
     `robai.theory.INFLATION` is the value of their finite-time versions.
 
+    Parameters
+    ----------
+    horizon : float
+        T, the number of rounds.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> round(exploration(10**6), 4), round(exploration(10**6, 4 * math.sqrt(2)), 4)
     (17.5324, 34.8416)
     """

@@ -55,12 +55,16 @@ CHALLENGER = Kind(
 CONSTANT = Kind(choice(Constant), "of Bernstein's bound: 3 b f / N or 7 b f / (3 (N - 1))")
 CONFIDENCE = Kind(between(0.0, 100.0), "c of Bayes-UCB's quantile 1 - 1 / (t log^c T), 0 to 100")
 DOMINANCE = Kind(optional(positive), "of the pulls of all others together that an arm has to have (1 + 10/K)")
-DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T)")
+DELTA = Kind(optional(probability), "probability of a wrong commitment to aim at (1/T unless given)")
 EXPONENT = Kind(
     between(1e-100, 1.0), "e of the share 1 + factor Z^e, Z the evidence against an arm; at most 1"
 )
 FACTOR = Kind(between(1e-100, 1e100), "of the share 1 + factor Z^exponent, Z the evidence against an arm")
-FAMILY = Kind(family_or_none, "whose divergence or posterior is used (that of the rewards)")
+FAMILY = Kind(
+    family_or_none,
+    "whose divergence or posterior is used, that of the rewards unless given; bernoulli serves any reward in "
+    "[0, 1]",
+)
 FRESH = Kind(flag, "means of the rewards of a phase alone, as is analysed")
 GAP = Kind(positive, "lower bound on the gap between the best arm and the second")
 GUARD = Kind(nonnegative, "likelihood ratio that is asked for, in units of log T")
@@ -87,7 +91,8 @@ STOP = Kind(choice(UniformStop), "of uniform exploration: likelihood, by a ratio
 SHARE = Kind(optional(positive), GUARD.about)
 SIGMA = Kind(
     optional(scales),
-    "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; if None theirs",
+    "standard deviation (sub-Gaussian parameter) of the rewards, or one an arm; the smallest known to hold "
+    "unless given",
 )
 ZETA = Kind(positive, "f = zeta log t")
 TEST = Kind(

@@ -92,9 +92,9 @@ class Level(Pointed):
         double f(double pulls, double t, double horizon, double arms): the level of an arm with so many
         pulls, before round t (1, 2, ...). A string is "package.module:object", looked up where it is
         needed; only a function that is named so can be pickled, checkpointed, saved and sent to processes.
-    name : str
+    name
         What to call it, in labels and messages.
-    grows : bool
+    grows
         Whether it depends on t.
 
     Examples
@@ -120,7 +120,30 @@ class Level(Pointed):
     grows: bool = parameter(GROWS, default=False, kw_only=True)
 
     def start(self, game: Game) -> CoreLevel:
-        """The compiled level, for a game."""
+        """The compiled level, for a game; the function is looked at first.
+
+        Parameters
+        ----------
+        game : Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        compiled level
+
+        Raises
+        ------
+        ValueError
+            If it is not what a level has to be.
+
+        Examples
+        --------
+        >>> from robai import families
+        >>> rising = Level.ctypes_signature(lambda pulls, t, horizon, arms: math.log(t))
+        >>> Level(rising, name="log t").start(Game.of(2, 1000, families.Gaussian(1.0)))  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: Level 'log t' depends on t: say grows=True; ...
+        """
         found = self.func.resolve()
         level = FunctionLevel(*found, self.name, self.grows, game.horizon, game.n_arms)
         case = found.address, game.horizon, game.n_arms

@@ -17,7 +17,26 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 
 
 class Commit(NamedTuple):
-    """Returned by `select` to play one arm for ever."""
+    """Returned by `select` to play one arm for ever.
+
+    Attributes
+    ----------
+    arm : int
+        Its number.
+
+    Examples
+    --------
+    >>> import robai
+    >>> class TenEach:
+    ...     def select(self, state):
+    ...         done = state.pulls.min() >= 10
+    ...         return robai.Commit(int(state.means.argmax())) if done else int(state.pulls.argmin())
+    ...
+    ...     def update(self, arm, reward):
+    ...         pass
+    >>> robai.simulate(TenEach(), robai.Gaussian([3, 0, 0]), 1000, 5, rng=0).commit_time.tolist()
+    [30, 30, 30, 30, 30]
+    """
 
     arm: int
 
@@ -28,13 +47,30 @@ class State:
 
     Attributes
     ----------
-    t : rounds so far; in an agent with late rewards, answered and pending ones
-    horizon : rounds in all; a float above 10^18, to which nothing is played
-    n_arms : number of arms; they are called 0, 1, ...
-    pulls : rewards received from each arm, read-only
-    sums : their sums, read-only
-    pending : pulls of each arm that have no reward yet; all 0 in a simulation
-    rng : the generator to draw from
+    horizon : int or float
+        Rounds in all; a float above 10^18, to which nothing is played.
+    n_arms : int
+        Number of arms; they are called 0, 1, ...
+    rng : numpy.random.Generator
+        What to draw from.
+    t : int
+        Rounds so far; in an agent with late rewards, answered and pending ones.
+    pulls : ndarray of int
+        Rewards received from each arm, read-only.
+    sums : ndarray of float
+        Their sums, read-only.
+    pending : ndarray of int
+        Pulls of each arm that have no reward yet; all 0 in a simulation.
+
+    Examples
+    --------
+    A policy can be tried without a bandit:
+
+    >>> import robai
+    >>> state = robai.custom.State(horizon=1000, n_arms=2, rng=np.random.default_rng(0), t=4)
+    >>> state.show(pulls=np.array([3, 1]), sums=np.array([2.0, 1.0]), pending=np.array([0, 0]))
+    >>> state.means.round(3).tolist()
+    [0.667, 1.0]
     """
 
     horizon: int | float
@@ -52,6 +88,21 @@ class State:
             return self.sums / self.pulls
 
     def show(self, pulls: NDArray[np.int64], sums: NDArray[np.float64], pending: NDArray[np.int64]) -> None:
+        """Set what is seen of the rewards.
+
+        Parameters
+        ----------
+        pulls, sums, pending : ndarray
+            One entry an arm; what is shown are read-only views of them.
+
+        Examples
+        --------
+        >>> import robai
+        >>> state = robai.custom.State(horizon=1000, n_arms=2, rng=np.random.default_rng(0))
+        >>> state.show(np.array([3, 0]), np.array([2.0, 0.0]), np.array([0, 1]))
+        >>> state.means.round(3).tolist()
+        [0.667, nan]
+        """
         self.pulls, self.sums, self.pending = _read_only(pulls), _read_only(sums), _read_only(pending)
 
 
@@ -62,11 +113,74 @@ def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
 
 
 class PythonPolicy(Protocol):
-    """What a policy written in Python must offer."""
+    """What a policy written in Python must offer.
 
-    def select(self, state: State) -> int | Commit: ...
+    Examples
+    --------
+    >>> import robai
+    >>> class RoundRobin:
+    ...     def select(self, state):
+    ...         return state.t % state.n_arms
+    ...
+    ...     def update(self, arm, reward):
+    ...         pass
+    >>> robai.simulate(RoundRobin(), robai.Gaussian([1, 0]), 10, 2, rng=0).pulls.tolist()
+    [[5, 5], [5, 5]]
+    """
 
-    def update(self, arm: int, reward: float) -> None: ...
+    def select(self, state: State) -> int | Commit:
+        """The arm for the next round.
+
+        Parameters
+        ----------
+        state : State
+            What is seen of the game.
+
+        Returns
+        -------
+        int or Commit
+            The number of an arm, or `Commit(arm)` to play it for ever.
+
+        Examples
+        --------
+        >>> class Leader:
+        ...     def select(self, state):
+        ...         return state.t if state.t < state.n_arms else int(state.means.argmax())
+        ...
+        ...     def update(self, arm, reward):
+        ...         pass
+        >>> Leader().select(State(horizon=1000, n_arms=2, rng=np.random.default_rng(0), t=1))
+        1
+        """
+        ...
+
+    def update(self, arm: int, reward: float) -> None:
+        """Take the reward of a pull; `state` has counts and sums already.
+
+        Parameters
+        ----------
+        arm : int
+            Its number.
+        reward : float
+            What it paid.
+
+        Examples
+        --------
+        >>> class Remembering:
+        ...     def __init__(self):
+        ...         self.seen = []
+        ...
+        ...     def select(self, state):
+        ...         return 0
+        ...
+        ...     def update(self, arm, reward):
+        ...         self.seen.append(reward)
+        >>> policy = Remembering()
+        >>> policy.update(0, 1.0)
+        >>> policy.seen
+        [1.0]
+        """
+        ...
 
 
 def has_its_methods(value: Any) -> bool:
@@ -94,6 +208,18 @@ class PythonExploration(Exploration):
 
     `Policy(explore=...)` makes one of the object. The stopping rule is asked before it, as soon as every arm
     has the rewards that the rule needs, one as a rule: `select` decides on the initial pulls too.
+
+    Examples
+    --------
+    >>> import robai
+    >>> class RoundRobin:
+    ...     def select(self, state):
+    ...         return state.t % state.n_arms
+    ...
+    ...     def update(self, arm, reward):
+    ...         pass
+    >>> isinstance(robai.Policy(explore=RoundRobin()).explore, PythonExploration)
+    True
     """
 
     rule: PythonPolicy = parameter(WRITTEN)

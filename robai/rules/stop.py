@@ -8,7 +8,6 @@ import math
 from typing import Any, ClassVar
 
 from robai import families
-from robai._base import checks
 from robai._base.spec import Field, Kind, Pairs, Part, optional, parameter, spec
 from robai._core import protocols, stopping, thresholds
 from robai._core.levels import FixedLevel
@@ -24,8 +23,6 @@ from robai.rules.parameters import (
     FAMILY,
     GAP,
     INFLATION,
-    KL,
-    ROUND,
     SHARE,
     SIGMA,
     AnyBounds,
@@ -41,69 +38,37 @@ from robai.rules.threshold import (
     threshold_of,
 )
 
-_AFTER_ALL = 2**63 - 1  # a round that no game comes to
-
-
-def commit_round_eocp(
-    n_arms: float, gap: float, horizon: float, *, inflation: float = 1.0, sigma: float = 1.0
-) -> float:
-    """EOCP's last round of exploration, T_c = 8 A l sigma^2 / gap^2 + A, a real number.
-
-    Algorithm 1, line 1 (alg:fixed). The policy explores up to floor(T_c), and never past T.
-
-    >>> round(commit_round_eocp(2, 0.5, 10**6), 1)
-    1124.1
-    """
-    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
-    ratio = checks.scale("sigma", sigma) / checks.positive("gap", gap)
-    return arms * (8 * level * ratio * ratio + 1)
-
-
-def commit_round_kl_eocp(n_arms: float, kl: float, horizon: float, *, inflation: float = 1.0) -> float:
-    """KL-EOCP's last round of exploration, T_c = 4 A l / kl + A, a real number.
-
-    Algorithm 3 (alg:klfixed). Erratum: the box prints kl^2; the proof, the commitment time O(log T / kl) and
-    the Gaussian case, where it must be EOCP's with kl = gap^2 / 2, have kl.
-
-    >>> round(commit_round_kl_eocp(2, 0.534111, 10**6), 1)
-    264.6
-    """
-    arms, level = checks.at_least("n_arms", n_arms, 2), exploration(horizon, inflation)
-    return arms * (4 * level / checks.positive("kl", kl) + 1)
-
-
-def commit_round_etc(gap: float, horizon: float, *, sigma: float = 1.0) -> int:
-    """The last round of exploration of ETC on two arms, 2 ceil(2 sigma^2 W(T^2 D^4 / (32 pi)) / gap^2).
-
-    D = gap / sigma; W is Lambert's function, w exp(w) = x. Half of it, n pulls of each arm, is where n gap +
-    T gap P(the worse mean is the larger) is smallest: Garivier, Kaufmann and Lattimore (2016), FB-ETC.
-
-    >>> commit_round_etc(0.5, 10**6)
-    280
-    """
-    log_ratio = math.log(checks.positive("gap", gap)) - math.log(checks.scale("sigma", sigma))
-    log_x = 2 * math.log(checks.at_least("horizon", horizon, 2)) + 4 * log_ratio - math.log(32 * math.pi)
-    log_pulls = math.log(2) + _log_lambert(log_x) - 2 * log_ratio
-    return min(2 * max(math.ceil(math.exp(min(log_pulls, 44.0))), 1), _AFTER_ALL)  # 44: beyond it anyway
-
-
-def _log_lambert(log_x: float) -> float:
-    """log W(x): w + log w = log x."""
-    if log_x < -40.0:
-        return log_x  # to all digits
-    w = math.log1p(math.exp(log_x)) if log_x < 1.0 else log_x
-    for _ in range(8):  # Newton's steps; the left hand side is concave
-        w *= (1.0 + log_x - math.log(w)) / (1.0 + w)
-    return math.log(w)
-
 
 class Stopping(Part):
-    """When to stop."""
+    """When to stop; rules combine with `&`, when both fire, and ``|``, when one does.
+
+    Examples
+    --------
+    >>> from robai import rules
+    >>> (rules.Imbalance() & rules.LikelihoodRatio(share=0.5) | rules.FixedRound(1000)).label()
+    '((Imbalance() & LikelihoodRatio(share=0.5)) | FixedRound(round=1000))'
+    """
 
     budgeted: ClassVar[bool] = False  # as of explorations
 
     def start(self, game: Game) -> protocols.Stopping:
-        """The compiled rule, for a game."""
+        """The compiled rule, for a game.
+
+        Parameters
+        ----------
+        game : Game
+            The number of arms, the horizon and what the rewards are.
+
+        Returns
+        -------
+        compiled stopping rule
+
+        Examples
+        --------
+        >>> game = Game.of(2, 1000, families.Gaussian(1.0))
+        >>> type(Imbalance().start(game)).__name__
+        'Imbalance'
+        """
         raise NotImplementedError
 
     def __and__(self, other: Stopping) -> Both:
@@ -124,62 +89,31 @@ RULE = Kind(_stopping_rule, "a stopping rule")
 
 @spec
 class Never(Stopping):
-    """Explore to the horizon, or until the exploration says itself that it is done."""
+    """Explore to the horizon, or until the exploration says itself that it is done.
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.UCB().parts().stop
+    Never()
+    """
 
     def start(self, game: Game) -> protocols.Stopping:
         return stopping.Never()
 
 
 @spec
-class FixedRound(Stopping):
-    """When `round` rounds have been played."""
-
-    round: int = parameter(ROUND)
-
-    def start(self, game: Game) -> protocols.Stopping:
-        return stopping.FixedRound(self.round)
-
-
-@spec
-class Budget(Stopping):
-    """When the horizon is reached: what has been pulled until then is what there is to choose by."""
-
-    budgeted: ClassVar[bool] = True
-
-    def start(self, game: Game) -> protocols.Stopping:
-        return stopping.FixedRound(game.rounds)
-
-
-@spec
-class KnownGap(Stopping):
-    """When T_c = 8 K l sigma^2 / gap^2 + K rounds have been played: EOCP."""
-
-    instead: ClassVar[str] = "KnownDivergence"
-    gap: float = parameter(GAP)
-    inflation: float = parameter(INFLATION, default=1.0)
-    sigma: Sigma = parameter(SIGMA, default=None)
-
-    def start(self, game: Game) -> protocols.Stopping:
-        sigma = float(game.scales(self).max())
-        rounds = commit_round_eocp(game.n_arms, self.gap, game.horizon, inflation=self.inflation, sigma=sigma)
-        return stopping.FixedRound(math.floor(min(rounds, _AFTER_ALL)))
-
-
-@spec
-class KnownDivergence(Stopping):
-    """When T_c = 4 K l / kl + K rounds have been played: KL-EOCP."""
-
-    kl: float = parameter(KL)
-    inflation: float = parameter(INFLATION, default=1.0)
-
-    def start(self, game: Game) -> protocols.Stopping:
-        rounds = commit_round_kl_eocp(game.n_arms, self.kl, game.horizon, inflation=self.inflation)
-        return stopping.FixedRound(math.floor(min(rounds, _AFTER_ALL)))
-
-
-@spec
 class Imbalance(Stopping):
-    """When one arm has more than l times the pulls of every other, plus one: EOCP-UG."""
+    """When one arm has more than l times the pulls of every other, plus one: EOCP-UG.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policies = [robai.Policy(robai.UCB(), Imbalance(inflation=c)) for c in (0.0, 1.0, 2.0)]
+    >>> played = robai.compare(policies, robai.Gaussian([0.7, 0.2]), 10**5, 1000, rng=0)
+    >>> [each.digest().commit_median for each in played.values()]
+    [533.5, 749.0, 966.0]
+    """
 
     inflation: float = parameter(INFLATION, default=1.0)
 
@@ -189,9 +123,19 @@ class Imbalance(Stopping):
 
 @spec
 class Dominance(Stopping):
-    """When one arm has `factor` times the pulls of all others together, plus one: lil'UCB.
+    """When one arm has so many times the pulls of all others together, plus one: lil'UCB.
 
-    The factor is 1 + 10/K unless another is given.
+    Parameters
+    ----------
+    factor
+        How many times; 1 + 10/K unless another is given.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(robai.UCB(), Dominance(9.0), robai.rules.MostPulled())
+    >>> robai.simulate(policy, robai.Gaussian([1, 0, 0]), 10**4, 100, rng=0).digest().commit_median
+    221.0
     """
 
     factor: float | None = parameter(DOMINANCE, default=None)
@@ -206,15 +150,28 @@ class Separation(Stopping):
 
     bounds "gaussian": m +- sigma sqrt(2 f / N). "bernstein": those of `BernsteinBound`. "kl": the q on
     either side of m with N d(m, q) = f. The level f is share * log T if a share is given, else it aims at
-    an error of delta, 1/T by default:
+    an error of delta, 1/T by default::
 
-    "iterated"   log(3 log^2(N) / delta): UCB_alpha
-    "practical"  log((1 + log t) / delta); no theorem
-    "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and Kalyanakrishnan (2013);
-                 bounds "gaussian": log(5 K t^4 / (4 delta)), Kalyanakrishnan et al. (2012)
-    "proved"     the same
+        "iterated"   log(3 log^2(N) / delta): UCB_alpha
+        "practical"  log((1 + log t) / delta); no theorem
+        "lucb"       bounds "kl": b + log b, b = log(405.5 K t^1.1 / delta), Kaufmann and
+                     Kalyanakrishnan (2013); bounds "gaussian": log(5 K t^4 / (4 delta)),
+                     Kalyanakrishnan et al. (2012)
+        "proved"     the same
 
     With the last two the arm is wrong with probability delta at most, whichever arms were pulled.
+
+    Parameters
+    ----------
+    share
+        f is so many times log T.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(robai.KLUCB(), Separation(bounds="kl", threshold="practical"))
+    >>> robai.simulate(policy, robai.Bernoulli([0.7, 0.2]), 10**4, 100, rng=0).wrong_commit().count
+    0
     """
 
     instead: ClassVar[str] = "LikelihoodRatio"
@@ -238,7 +195,15 @@ class Separation(Stopping):
 
 @spec
 class MeanGap(Stopping):
-    """When |m_1 - m_2| >= sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC, two arms in turn."""
+    """When the means of two arms in turn differ by sigma sqrt(8 log(T/t) / t), at even t: BAI-ETC.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(robai.rules.RoundRobin(), MeanGap())
+    >>> robai.simulate(policy, robai.Gaussian([0.7, 0.2]), 10**6, 100, rng=0).digest().commit_median
+    236.0
+    """
 
     instead: ClassVar[str] = "LikelihoodRatio"
     sigma: Sigma = parameter(SIGMA, default=None)
@@ -249,24 +214,16 @@ class MeanGap(Stopping):
 
 
 @spec
-class FixedDesign(Stopping):
-    """When 2 n rounds have been played, n = ceil(2 sigma^2 W(T^2 gap^4 / (32 pi sigma^4)) / gap^2): ETC.
-
-    Two arms in turn; W is Lambert's function.
-    """
-
-    instead: ClassVar[str] = "KnownDivergence"
-    gap: float = parameter(GAP)
-    sigma: Sigma = parameter(SIGMA, default=None)
-
-    def start(self, game: Game) -> protocols.Stopping:
-        game.need_two_arms("ETC")
-        return stopping.FixedRound(commit_round_etc(self.gap, game.horizon, sigma=game.scale(self)))
-
-
-@spec
 class SPRT(Stopping):
-    """When (t/2) gap |m_1 - m_2| >= sigma^2 log(T gap^2 / sigma^2), at even t: SPRT-ETC, two arms in turn."""
+    """When (t/2) gap abs(m_1 - m_2) >= sigma^2 log(T gap^2 / sigma^2), at even t: SPRT-ETC, two arms in turn.
+
+    Examples
+    --------
+    >>> import robai
+    >>> policy = robai.Policy(robai.rules.RoundRobin(), SPRT(0.5))
+    >>> robai.simulate(policy, robai.Gaussian([0.7, 0.2]), 10**6, 100, rng=0).digest().commit_median
+    101.0
+    """
 
     instead: ClassVar[str] = "LikelihoodRatio"
     gap: float = parameter(GAP)
@@ -284,18 +241,34 @@ class LikelihoodRatio(Stopping):
     min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= threshold, m_ab the pooled mean. The threshold is
     share * log T if a share is given; if a level is, log(T / (N_a + N_b)) for "ratio", log(T / min(N_a, N_b))
     for "pulls", log T for "horizon", while rounds are left: that of LeadCommit. Else it aims at an error of
-    delta, 1/T by default:
+    delta, 1/T by default::
 
-    "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
-    "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
-    "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
-    "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any family
-                         but bounded rewards and an unknown variance
-    "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
-                         bounded and Gaussian rewards, also of unknown variance
-    "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
+        "practical"          log((1 + log t) / delta), of Garivier and Kaufmann's experiments; no theorem
+        "pair"               log((K-1) (1 + log(N_a + N_b)) / delta); no theorem
+        "garivier-kaufmann"  log(2 t (K-1) / delta), their Theorem 10; Bernoulli rewards
+        "kaufmann-koolen"    2 C(log((K-1) / delta) / 2) + r(N_a) + r(N_b), Kaufmann and Koolen (2021); any
+                             family but bounded rewards and an unknown variance
+        "mixture"            log((K-1) / delta), for likelihoods averaged over a prior; Bernoulli, binomial,
+                             bounded and Gaussian rewards, also of unknown variance
+        "proved"             "mixture" where it holds, as it stops earliest, else "kaufmann-koolen"
 
     With the last four the arm is wrong with probability delta at most, whichever arms were pulled.
+
+    Parameters
+    ----------
+    share
+        The threshold is so many times log T.
+    level
+        The threshold is log T less a logarithm of pulls, see above.
+
+    Examples
+    --------
+    >>> import robai
+    >>> stops = [LikelihoodRatio(), LikelihoodRatio(threshold="proved")]
+    >>> policies = {stop.label(): robai.Policy(robai.UCB(), stop) for stop in stops}
+    >>> found = robai.identify(policies, robai.Gaussian([1, 0]), delta=0.1, horizon=10**4, runs=100, rng=0)
+    >>> [round(each.time().mean) for each in found.values()]
+    [67, 806]
     """
 
     exclusive: ClassVar[Pairs] = (
@@ -334,9 +307,9 @@ class Stop(Pointed, Stopping):
         double* squares): 0 to go on. t is the number of rounds played, and a horizon above 2^62
         counts as that; `squares` are those of deviations from each arm's mean, summed (NULL unless
         moments=2). Functions are as for `Level`.
-    name : str
+    name
         What to call it, in labels and messages.
-    moments : 1 or 2
+    moments
         2 to be given squares.
 
     Examples
@@ -364,7 +337,14 @@ class Stop(Pointed, Stopping):
 
 @spec
 class Both(Stopping):
-    """When two rules fire at the same round."""
+    """When two rules fire at the same round.
+
+    Examples
+    --------
+    >>> from robai import rules
+    >>> rules.Imbalance() & rules.FixedRound(1000)
+    Both(first=Imbalance(inflation=1.0), second=FixedRound(round=1000))
+    """
 
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)
@@ -378,7 +358,14 @@ class Both(Stopping):
 
 @spec
 class Either(Stopping):
-    """When the first of two rules fires."""
+    """When the first of two rules fires.
+
+    Examples
+    --------
+    >>> from robai import rules
+    >>> rules.Imbalance() | rules.FixedRound(1000)
+    Either(first=Imbalance(inflation=1.0), second=FixedRound(round=1000))
+    """
 
     first: Stopping = parameter(RULE)
     second: Stopping = parameter(RULE)

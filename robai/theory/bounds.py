@@ -1,4 +1,4 @@
-"""The finite-time bounds of the paper: commitment times, regret and confidence of its policies."""
+"""The finite-time bounds of the paper: commitment times, regret and confidence of EOCP and EOCP-UG."""
 
 from dataclasses import astuple, dataclass
 from math import e, exp, log, pi, sqrt
@@ -10,16 +10,13 @@ from numpy.typing import NDArray
 from robai._base import checks
 from robai.families import Family, Gaussian, one_law  # noqa: F401 - Gaussian for the examples
 from robai.rules.level import exploration
-from robai.rules.stop import commit_round_eocp, commit_round_kl_eocp
-from robai.theory.limits import (
+from robai.rules.rounds import commit_round_eocp
+from robai.theory.hardness import (
     Arms,
     Given,
     Rewards,
-    distances,
-    kl_min,
     one_proxy,
     read,
-    share_point,
     unique_best,
 )
 
@@ -30,10 +27,8 @@ __all__ = [
     "commit_round_eocp_ug",
     "regret_bound_eocp",
     "regret_bound_eocp_ug",
-    "regret_bound_kl_eocp",
     "wrong_commit_bound_eocp",
     "wrong_commit_bound_eocp_ug",
-    "wrong_commit_bound_kl_eocp",
 ]
 
 INFLATION = 4 * sqrt(2)
@@ -41,7 +36,23 @@ INFLATION = 4 * sqrt(2)
 
 
 class CommitRound(NamedTuple):
-    """How late EOCP-UG commits: `rounds` or later with at most `probability`; `expected` on average."""
+    """How late EOCP-UG commits.
+
+    Attributes
+    ----------
+    rounds : float
+        So many, or more, with at most this probability.
+    probability : float
+        Of committing so late.
+    expected : float
+        A bound on the round of commitment on average.
+
+    Examples
+    --------
+    >>> late = commit_round_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
+    >>> late.rounds < late.expected
+    True
+    """
 
     rounds: float
     probability: float
@@ -53,6 +64,8 @@ def commit_round_eocp_ug(
 ) -> CommitRound:
     """EOCP-UG's round of commitment, bounded with high probability and in expectation.
 
+    In symbols::
+
         P(T_c >= rounds) <= probability,   rounds = sum over a of 8 (l+1)^2 sigma^2 / Delta_a^2 + A (l+2)
         probability = (A-1) (e l log T + e + 1) / exp(l)     <= 10 e A / (T log^2 T) with the theorem's l
         E[T_c] <= expected = rounds + T probability
@@ -61,12 +74,31 @@ def commit_round_eocp_ug(
     l + 1 <= log T + 5 sqrt(log T), which drops the sqrt(2) of l; the unrounded value is given. The lemma's
     condition T >= 16 l / Delta_min^2 is not used by its proof, and not asked for.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T, the number of rounds.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+    sigma : float or None
+        The policy's, of which the rewards must be sub-Gaussian; if None the smallest known to hold.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    CommitRound
+
+    Examples
+    --------
     >>> bound = commit_round_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.rounds), f"{bound.probability:.1e}"
     (41182, '9.7e-13')
     """
     gaps, _ = _sub_gaussian(bandit, family, sigma)
-    return _late_stop(gaps, horizon, _level(horizon, inflation, gaps.size + 1))
+    return _late_stop(gaps, horizon, level_for(horizon, inflation, gaps.size + 1))
 
 
 @np.errstate(over="ignore", divide="ignore")
@@ -74,24 +106,49 @@ def _late_stop(gaps: NDArray[np.float64], horizon: float, level: float) -> Commi
     rounds = float(np.sum(8 * ((level + 1) / gaps) ** 2)) + (gaps.size + 1) * (level + 2)
     # A suboptimal arm is pulled more than 8 l / Delta_a^2 + 1 times only if the best arm's index falls below
     # its mean (A_1), or its own mean is Delta_a / 2 too high after 8 l / Delta_a^2 pulls (A_2).
-    probability = gaps.size * (_escape(level, horizon) + exp(-level))
+    probability = gaps.size * (escape(level, horizon) + exp(-level))
     return CommitRound(rounds, min(1.0, probability), rounds + horizon * min(1.0, probability))
 
 
 @dataclass(frozen=True)
 class RegretBound:
-    """An upper bound on expected regret, term by term; `total` is their sum."""
+    """An upper bound on expected regret, term by term.
 
-    leading: float  # log T times the policy's asymptotic constant
-    inflation: float  # the same constant times l - log T: the price of exploring beyond log T
-    deviation: float  # pulls of suboptimal arms whose mean is seen too high (A_1 in the proofs)
-    first_pulls: float  # one pull of each arm
-    optimism: float  # rounds of exploration after the best arm's index fell below its mean (A_2)
-    late_stop: float  # EOCP-UG exploring longer than its high-probability bound; 0 for the others
-    commitment: float  # committing to a wrong arm (T I_2)
+    Attributes
+    ----------
+    leading : float
+        log T times the policy's asymptotic constant.
+    inflation : float
+        The same constant times l - log T: the price of exploring beyond log T.
+    deviation : float
+        Pulls of suboptimal arms whose mean is seen too high (A_1 in the proofs).
+    first_pulls : float
+        One pull of each arm.
+    optimism : float
+        Rounds of exploration after the best arm's index fell below its mean (A_2).
+    late_stop : float
+        EOCP-UG exploring longer than its high-probability bound; 0 for the others.
+    commitment : float
+        Committing to a wrong arm (T I_2).
+
+    Examples
+    --------
+    >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, inflation=1.0, family=Gaussian(1.0))
+    >>> round(bound.total, 1), round(bound.commitment, 1)
+    (112.5, 8.2)
+    """
+
+    leading: float
+    inflation: float
+    deviation: float
+    first_pulls: float
+    optimism: float
+    late_stop: float
+    commitment: float
 
     @property
     def total(self) -> float:
+        """The bound: the sum of all terms."""
         return float(sum(astuple(self)))
 
 
@@ -107,7 +164,7 @@ def regret_bound_eocp(
     """Upper bound on EOCP's expected regret, theorem theo:optimalfixedfinite.
 
     Printed: sum over a of (2 log T + (8 + sqrt(20 pi)) sqrt(log T) + 2) / Delta_a + Delta_a, plus o(1), for
-    T >= max(16, A, 16 l / gap^2). Computed (with sigma^2 / Delta_a for 1 / Delta_a), sums over a:
+    T >= max(16, A, 16 l / gap^2). Computed (with sigma^2 / Delta_a for 1 / Delta_a), sums over a::
 
         leading 2 log T / Delta_a      inflation 2 (l - log T) / Delta_a      first_pulls Delta_a
         deviation (sqrt(4 pi l) + 2) / Delta_a                    lemma:concentration (c)
@@ -115,9 +172,29 @@ def regret_bound_eocp(
         commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_eocp`
 
     Errata: 2 l = 2 log T + 8 sqrt(2) sqrt(log T), not 8 (the printed sum holds only from T = 8e28 on); T must
-    reach T_c for the policy to commit. Rewards must be sub-Gaussian of scale `sigma`, the policy's own; if
-    None the smallest of which they are known to be.
+    reach T_c for the policy to commit.
 
+    Parameters
+    ----------
+    bandit : bandit or sequence of float
+        The bandit, or its means.
+    horizon : float
+        T, at least T_c.
+    gap : float or None
+        What the policy is told, at most the smallest gap, which is the default.
+    inflation : float
+        c in l = log T + c sqrt(log T).
+    sigma : float or None
+        The policy's, of which the rewards must be sub-Gaussian; if None the smallest known to hold.
+    family : family, name or None
+        Of the rewards, with plain means.
+
+    Returns
+    -------
+    RegretBound
+
+    Examples
+    --------
     >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
     (55.26, 84.1, 45.85, 185.72)
@@ -138,11 +215,22 @@ def wrong_commit_bound_eocp(
     """Upper bound on the probability that EOCP commits to a wrong arm.
 
     I_2 in the proof of theo:optimalfixedfinite, which cor:sccfixed calls O(1/T). With n = T_c - A and
-    escape(n) = min(n, e l log n + e) exp(-l) of lemma:concentration (a), for each of the A-1 wrong arms:
+    escape(n) = min(n, e l log n + e) exp(-l) of lemma:concentration (a), for each of the A-1 wrong arms::
 
         B_3 + B_4 = exp(-l) + escape(n)          it was pulled so often that the best arm was not
         B_5 + B_6 = exp(-l) + escape(n + 1)      its lower bound exceeds the best arm's all the same
 
+    Parameters
+    ----------
+    bandit, horizon, gap, inflation, sigma, family
+        As for `regret_bound_eocp`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '1.08e-12'
     """
@@ -155,11 +243,11 @@ def _eocp(
 ) -> tuple[NDArray[np.float64], float, float, float, float, float]:
     """Gaps / sigma, sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
     gaps, sigma = _sub_gaussian(bandit, family, sigma)
-    arms, gap = gaps.size + 1, _lower_bound("gap", gap, float(gaps.min() * sigma))
+    arms, gap = gaps.size + 1, at_most("gap", gap, float(gaps.min() * sigma))
     last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
-    level, rounds = _level(horizon, inflation, arms, last), last - arms
-    overtaken = gaps.size * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
-    misjudged = exp(-level) + _escape(level, rounds + 1)  # B_5 + B_6
+    level, rounds = level_for(horizon, inflation, arms, last), last - arms
+    overtaken = gaps.size * (exp(-level) + escape(level, rounds))  # B_3 + B_4
+    misjudged = exp(-level) + escape(level, rounds + 1)  # B_5 + B_6
     return gaps, sigma, level, rounds, overtaken, misjudged
 
 
@@ -173,6 +261,17 @@ def regret_bound_eocp_ug(
     rounds of `commit_round_eocp_ug` (at most T), the errors of `wrong_commit_bound_eocp_ug`, and `late_stop`,
     Delta_a T P(T_c >= rounds). The same erratum: 8 sqrt(2) for 8.
 
+    Parameters
+    ----------
+    bandit, horizon, inflation, sigma, family
+        As for `commit_round_eocp_ug`.
+
+    Returns
+    -------
+    RegretBound
+
+    Examples
+    --------
     >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.commitment, 2), round(bound.total, 2)
     (3.89, 189.6)
@@ -190,7 +289,7 @@ def wrong_commit_bound_eocp_ug(
     """Upper bound on the probability that EOCP-UG commits to a wrong arm.
 
     I_2 in the proof of theo:optimalugfinite, which cor:sccug calls O(1/T). With alpha = 1 - 2 / sqrt(l) and
-    escape(n) as in `wrong_commit_bound_eocp`, for each wrong arm a:
+    escape(n) as in `wrong_commit_bound_eocp`, for each wrong arm a::
 
         B_1 + B_2 = escape(T) + 4 / (Delta_a^2 exp(alpha^2 l))     it has l times the best arm's pulls
         B_4 + B_3 = the same                                       its lower bound is the largest all the same
@@ -198,6 +297,17 @@ def wrong_commit_bound_eocp_ug(
     Needs l > 4. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its alpha^2 l >= log T + 4 takes
     T >= exp(32); neither is used here. With inflation 1 this bound is far from O(1/T).
 
+    Parameters
+    ----------
+    bandit, horizon, inflation, sigma, family
+        As for `commit_round_eocp_ug`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
     >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
     '7.77e-06'
     """
@@ -210,7 +320,7 @@ def _eocp_ug(
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.float64]]:
     """Gaps / sigma, sigma, l, and B_1 + B_2 = B_3 + B_4 of each arm (proof of theo:optimalugfinite)."""
     gaps, sigma = _sub_gaussian(bandit, family, sigma)
-    level = _level(horizon, inflation, gaps.size + 1)
+    level = level_for(horizon, inflation, gaps.size + 1)
     if level <= 4:
         raise ValueError(f"horizon and inflation must make l > 4, got {horizon!r} and {inflation!r}")
     with np.errstate(over="ignore", divide="ignore"):
@@ -221,83 +331,10 @@ def _eocp_ug(
         )
     # lemma:concentration (b) asks for Delta_a <= sqrt(3), but from s = 1 on its sum is
     # 1 / (exp(Delta_a^2 / 2) - 1) <= 2 / Delta_a^2 whatever Delta_a.
-    return gaps, sigma, level, _escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
+    return gaps, sigma, level, escape(level, horizon) + 4 / gaps**2 * exp(-((sqrt(level) - 2) ** 2))
 
 
-def regret_bound_kl_eocp(
-    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
-) -> RegretBound:
-    """Upper bound on KL-EOCP's expected regret, theorem theo:optimalklfixedfinite.
-
-    Printed: sum over a of (log T + 10 log^(3/4) T) Delta_a / KL_a, plus o(1), where KL_a = KL(mu_a, mu_best),
-    for T >= max(16, A, 8 l / kl^2). Computed, with eps = log^(-1/4) T, sums over a:
-
-        leading Delta_a log T / KL_a     inflation Delta_a (l - log T) / KL_a     first_pulls Delta_a
-        deviation Delta_a (eps l / KL_a + exp(-(1 + eps) l R_a / KL_a) / (1 - exp(-R_a)))
-        optimism Delta_a n escape(n),  n = T_c - A                lemma:klconcentration
-        commitment Delta_a T P(commit to a)                       see `wrong_commit_bound_kl_eocp`
-
-    where R_a = KL(r, mu_a) for the r with (1 + eps) KL(r, mu_best) = KL_a (lemma:klconcentration_sum, whose
-    proof gives beta_1 and beta_2). Errata: the condition is T >= T_c, of order l / kl and not l / kl^2; the
-    first pulls are missing in the printed sum.
-
-    >>> bound = regret_bound_kl_eocp([0.7, 0.2], 10**6, family="bernoulli")
-    >>> round(bound.leading, 2), round(bound.inflation, 2), round(bound.deviation, 2), round(bound.total, 2)
-    (12.93, 19.68, 18.8, 51.91)
-    """
-    top, rest, family, level, rounds, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
-    gaps, distance = top - rest, distances(family, rest, top)
-    slack = log(horizon) ** -0.25
-    back = distances(family, share_point(family, rest, top, 1 / (1 + slack)), rest)
-    overshoot = np.exp(-(1 + slack) * level * back / distance) / -np.expm1(-back)
-    constant, total = float(np.sum(gaps / distance)), float(np.sum(gaps))
-    return RegretBound(
-        leading=log(horizon) * constant,
-        inflation=(level - log(horizon)) * constant,
-        deviation=slack * level * constant + float(np.sum(gaps * overshoot)),
-        first_pulls=total,
-        optimism=total * (rounds * _escape(level, rounds)),
-        late_stop=0.0,
-        commitment=total * (horizon * (overtaken + misjudged)),
-    )
-
-
-def wrong_commit_bound_kl_eocp(
-    bandit: Arms, horizon: float, kl: Given = None, inflation: float = INFLATION, *, family: Rewards = None
-) -> float:
-    """Upper bound on the probability that KL-EOCP commits to a wrong arm.
-
-    I_2 in the proof of theo:optimalklfixedfinite. With n and escape(n) as in `wrong_commit_bound_eocp`
-    (here by lemma:klconcentration), for each of the A-1 wrong arms:
-
-        B_3 + B_4 = exp(-l) + escape(n)          B_5 + B_6 = 2 escape(n + 1)
-
-    Erratum: for B_5 the proof recalls mu'_a by 4 KL(mu'_a, mu_a) = KL(mu_a, mu_best), which is not its
-    definition (see `mu_prime`); with the definition B_5 follows from kl <= 4 KL(mu'_a, mu_a).
-
-    >>> f"{wrong_commit_bound_kl_eocp([0.7, 0.2], 10**6, family='bernoulli'):.2e}"
-    '1.16e-12'
-    """
-    _, rest, *_, overtaken, misjudged = _kl_eocp(bandit, horizon, kl, inflation, family)
-    return min(1.0, overtaken + rest.size * misjudged)
-
-
-def _kl_eocp(
-    bandit: Arms, horizon: float, kl: Given, inflation: float, family: Rewards
-) -> tuple[float, NDArray[np.float64], Family, float, float, float, float]:
-    """Best mean, the others, family, l, T_c - A, and B_2 and B_1 (proof of theo:optimalklfixedfinite)."""
-    means, family = read(bandit, family)
-    one_law(family)
-    best, others = unique_best(means)
-    kl = _lower_bound("kl", kl, kl_min(means, family=family))
-    last = commit_round_kl_eocp(means.size, kl, horizon, inflation=inflation)
-    level, rounds = _level(horizon, inflation, means.size, last), last - means.size
-    overtaken = (means.size - 1) * (exp(-level) + _escape(level, rounds))  # B_3 + B_4
-    misjudged = 2 * _escape(level, rounds + 1)  # B_5 + B_6
-    return means[best], means[others], family, level, rounds, overtaken, misjudged
-
-
-def _escape(level: float, pulls: float) -> float:
+def escape(level: float, pulls: float) -> float:
     """Bound on the probability that an arm's mean ever leaves its bound on one side, in that many pulls.
 
     lemma:concentration (a) and lemma:klconcentration: the union bound, or the peeling one, for l >= 2.
@@ -326,7 +363,7 @@ def _gaussian_bound(
         inflation=2 * (level - log(horizon)) * harmonic,
         deviation=(sqrt(4 * pi * level) + 2) * harmonic,
         first_pulls=total,
-        optimism=total * (rounds * _escape(level, rounds)),
+        optimism=total * (rounds * escape(level, rounds)),
         late_stop=total * (horizon * late),
         commitment=horizon * float(np.sum(sigma * gaps * wrong)),
     )
@@ -346,7 +383,7 @@ def _sub_gaussian(bandit: Arms, family: Rewards, sigma: Given) -> tuple[NDArray[
     return gaps, sigma
 
 
-def _lower_bound(name: str, value: Given, largest: float) -> float:
+def at_most(name: str, value: Given, largest: float) -> float:
     """`value`, when it is above 0 and at most `largest`, which None stands for."""
     value = largest if value is None else checks.positive(name, value)
     if value > largest * (1 + 1e-9):  # 0.7 - 0.6 is a little less than 0.1
@@ -354,7 +391,7 @@ def _lower_bound(name: str, value: Given, largest: float) -> float:
     return value
 
 
-def _level(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
+def level_for(horizon: float, inflation: float, arms: int, commit_round: float = 0.0) -> float:
     """l, when the horizon satisfies the conditions of the theorems."""
     level = exploration(horizon, inflation)
     checks.at_least("horizon", horizon, max(16, arms))

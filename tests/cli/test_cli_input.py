@@ -51,17 +51,15 @@ def flat(options):
 
 def ends_well(capsys, arguments):
     """Ended with a result on standard output, or without and with a short text on standard error."""
-    try:
-        code = main(arguments)
-    except SystemExit as stopped:  # argparse
-        code = stopped.code
+    code = main(arguments)
     out, err = capsys.readouterr()
     assert code in (0, 1, 2), arguments
     assert (out == "") == (code > 0), arguments
     assert "Traceback" not in err
     assert "\x1b" not in out + err
     if code:
-        assert "error: " in err.splitlines()[-1]
+        (line,) = (line for line in err.splitlines() if not line.startswith("robai: warning: "))
+        assert line.startswith("robai: error: ")
     return code
 
 
@@ -113,7 +111,7 @@ def test_options(capsys, command, options, option):
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_words(data, capsys, monkeypatch):
-    for module in ("robai.cli", "robai.cli.plan"):
+    for module in ("robai.cli.simulation", "robai.cli.plan"):
         monkeypatch.setattr(f"{module}.compare", refuse)
     monkeypatch.setattr("robai.paper.reproduction.reproduce", refuse)
     options = [
@@ -134,11 +132,11 @@ def refuse(*_, **__):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["simulat"], "command must be one of .*, got 'simulat'; did you mean simulate?"),
+        (["simulat"], "there is no command 'simulat'; did you mean simulate?"),
         (["polices", "--json"], "did you mean policies?"),
-        (["simulate", "--polcy", "ucb"], "simulate has no option '--polcy'; did you mean --policy"),
-        (["plan", "--arm=3"], "plan has no option '--arm'; did you mean --arms"),
-        (["plan", "--zzz"], "plan has no option '--zzz'$"),
+        (["simulate", "--polcy", "ucb"], "no option of robai simulate '--polcy'; did you mean --policy"),
+        (["plan", "--arm=3"], "no option of robai plan '--arm'; did you mean --arms"),
+        (["plan", "--zzz"], "no option of robai plan '--zzz'; see `robai plan --help`"),
     ],
 )
 def test_unknown_names_get_a_suggestion(capsys, arguments, message):
@@ -162,9 +160,7 @@ def test_negative_numbers_reach_the_checks_of_their_options(capsys):
 
 
 def test_help_is_not_taken_for_a_value(capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(["simulate", "--json", "-h"])
-    assert stopped.value.code == 0
+    assert main(["simulate", "--json", "-h"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -187,7 +183,7 @@ def test_a_terminal_without_plus_minus_still_shows_the_result(encoding):
 def test_plan_of_many_arms_is_readable(capsys):
     assert main(["plan", "--arms", "2e4", "--gap", "0.5", "--horizon", "1e9"]) == 0
     out = capsys.readouterr().out
-    assert len(out) < 2000
+    assert len(out) < 2500
     assert ", 20,000 arms, horizon 1,000,000,000" in out
 
 

@@ -28,6 +28,8 @@ def test_one_policy_is_a_page_and_several_are_a_table(capsys):
 
 
 def test_budgets_as_json(capsys):
+    _, out, _ = run(capsys, "--policy", "ucb", *GAME, "--budget", "20", "--json")
+    assert [each["budget"] for each in json.loads(out)] == [20]  # a list, also of one
     _, out, _ = run(capsys, "--policy", "ucb", *GAME, "--budget", "20,1e2", "--json")
     found = robai.identify(robai.UCB(), BANDIT, budget=[20, 100], runs=40, rng=1)
     records = json.loads(out)
@@ -61,7 +63,7 @@ def test_a_horizon_of_1e100_is_written_into_a_directory_again_and_again(capsys, 
         (["--horizon", "1e200"], "horizon must be from 1 to 1e+100"),
         (["--delta", "0.1", "--policy", "ucb"], "UCB() never stops"),
         (["--delta", "0.1", "--gap", "1"], "--gap is a parameter of none of the policies"),
-        (["--dleta", "0.1"], "identify has no option '--dleta'; did you mean --delta"),
+        (["--dleta", "0.1"], "no option of robai identify '--dleta'; did you mean --delta"),
     ],
 )
 def test_arguments_that_make_no_sense(capsys, asked, message):

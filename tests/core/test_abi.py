@@ -46,10 +46,10 @@ def test_another_number_has_both_in_its_error():
         _ = abi.nothing
 
 
-def imported(folder):
+def imported(folder, before=""):
     search = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
-        [sys.executable, "-W", "error", "-c", "import moss; print(moss.MossLevel(100, 2).share)"],
+        [sys.executable, "-W", "error", "-c", f"{before}import moss; print(moss.MossLevel(100, 2).share)"],
         cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": search},
     )  # fmt: skip
 
@@ -85,3 +85,14 @@ def test_a_rule_for_other_declarations(other, tmp_path):
 def test_a_rule_for_these_declarations(tmp_path):
     build_cython(tmp_path)
     assert imported(tmp_path).stdout == "50.0\n"
+
+
+def test_a_rule_with_static_classes_is_refused_by_a_core_that_has_none(tmp_path):
+    """As that of a wheel of the stable ABI."""
+    if "static_classes" not in vars(abi):
+        pytest.skip("this is such a core, and the rule could not be compiled as the page says")
+    build_cython(tmp_path)
+    found = imported(tmp_path, before="from robai._core import abi; del abi.static_classes; ")
+    assert found.returncode == 1
+    assert "ImportError: this robai is of the stable ABI" in found.stderr.splitlines()[-1]
+    assert "CYTHON_USE_TYPE_SPECS=1" in found.stderr

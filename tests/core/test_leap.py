@@ -372,15 +372,19 @@ def test_means_whose_variance_is_too_small_for_a_double():
 @pytest.mark.parametrize(
     ("policy", "bandit", "why"),
     [
-        (robai.ThompsonSampling(), TWO, "does not work by an index"),
         (robai.BayesUCB(), COIN, "convex"),
         (robai.UCBV(), robai.Binomial([2.5, 1.0], n=5), "needs the variance of the rewards"),
         (Policy(rules.BernsteinBound(constant="maurer-pontil")), COIN, "needs the variance of the rewards"),
-        (robai.BAIETC(sigma=1.0), TWO, "does not work by an index"),
-        (robai.DETC(sigma=1.0), TWO, "does not work by an index"),
-        (robai.TrackAndStop(), COIN, "does not work by an index"),
-        (robai.ActionElimination(sigma=1.0), TWO, "does not work by an index"),
+        (robai.BAIETC(sigma=1.0), TWO, "neither works by an index"),
+        (robai.DETC(sigma=1.0), TWO, "neither works by an index"),
+        (robai.TrackAndStop(), COIN, "neither works by an index"),
+        (robai.ActionElimination(sigma=1.0), TWO, "neither works by an index"),
         (robai.UCBAlpha(sigma=1.0), TWO, "has to be asked after every round"),
+        (
+            Policy(robai.UCB(sigma=1.0), rules.FixedRound(9), rules.BernsteinLower()),
+            robai.Binomial([2.5, 1.0], n=5),
+            "needs the variance of the rewards",
+        ),
         (
             Policy(robai.UCB(sigma=1.0), rules.FixedRound(9) | rules.Separation(sigma=1.0)),
             TWO,

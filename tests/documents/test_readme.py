@@ -2,16 +2,17 @@
 
 import doctest
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from robai.cli import main
+
 ROOT = Path(__file__).parents[2]
+URLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
-MODULES = sorted(
-    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
-    for path in (ROOT / "robai").rglob("*.py")
-)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
@@ -31,16 +32,33 @@ def test_python_blocks_are_doctests(page):
         assert block.startswith(">>> ")
 
 
+def links(page):
+    text = page.read_text()
+    named = dict(re.findall(r"^\[([\w-]+)\]: (\S+)$", text, re.M))
+    used = re.findall(r"[\w)`.]\]\[([\w-]+)\]", text)
+    assert set(used) == set(named)
+    return [*named.values(), *re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)]
+
+
+def test_links_of_the_readme_work_where_it_is_shown_alone():
+    assert all(target.startswith("https://") for target in links(ROOT / "README.md"))
+    assert URLS["Documentation"] in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_commands_of_a_page_run(page, tmp_path, monkeypatch, capsys):
+    """Those that take a moment: what they print is tested with the command line."""
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```sh\n(.*?)```", page.read_text(), re.S):
+        for line in re.findall(r"^robai (?:plan|policies) .*$", block, re.M):
+            assert main(shlex.split(line, comments=True)[1:]) == 0, line
+            assert capsys.readouterr().out
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
 def test_links_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
-        if not target.startswith("http"):
+    for target in links(page):
+        if own := re.fullmatch(rf"{re.escape(URLS['Repository'])}/(?:blob|raw)/main/(.*)", target):
+            assert (ROOT / own[1]).exists(), target
+        elif not target.startswith("http"):
             assert (page.parent / target).exists(), target
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_docstrings_run(name):
-    if name == "robai.__main__":
-        pytest.skip("runs the command line")
-    module = __import__(name, fromlist=["__name__"])
-    assert doctest.testmod(module).failed == 0

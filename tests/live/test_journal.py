@@ -247,7 +247,7 @@ def test_your_own_policy_comes_back(tmp_path):
 # Starts a process for every line it reads: a fork, because importing takes longer than the rest.
 NURSERY = """
 import os, sys
-import robai
+import robai.live
 
 def work(journal, acknowledged):
     agent = robai.Agent(robai.KLEOCPUG(), ["a", "b", "c"], 10**6, reward="bernoulli", rng=3, journal=journal)

@@ -60,9 +60,21 @@ def test_a_ratio_of_different_runs_has_no_interval():
 
 def test_the_regret_after_a_round_is_the_rest():
     mean = sum(FINAL_REGRETS) / 7
-    assert regret_after(irregular(), 100) == pytest.approx(1 - 41.25 / mean)
-    assert regret_after(irregular(), 11) == pytest.approx(1 - 41.25 / mean)
-    assert regret_after(irregular(), 10) == pytest.approx(1 - 3.5 / mean)
+    assert regret_after(irregular(), 100).value == pytest.approx(1 - 41.25 / mean)
+    assert regret_after(irregular(), 11).value == pytest.approx(1 - 41.25 / mean)
+    assert regret_after(irregular(), 10).value == pytest.approx(1 - 3.5 / mean)
+
+
+def test_the_error_of_the_rest_is_no_smaller_than_that_of_the_runs():
+    played = robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), 10**4, 500, rng=1, curves=True)
+    place = int(np.searchsorted(played.times, 1000))
+    rest = 1.0 - played.curves[:, place].mean() / played.final_regret.mean()
+    residual = played.final_regret - played.curves[:, place] - rest * played.final_regret
+    error = residual.std(ddof=1) / math.sqrt(500) / played.final_regret.mean()
+    value, low, high = regret_after(played, 1000)
+    assert value == pytest.approx(rest)
+    assert high - value == pytest.approx(value - low)
+    assert Z * error <= high - value <= 4 * Z * error
 
 
 def test_verdicts_say_the_numbers():
@@ -77,9 +89,10 @@ def test_verdicts_say_the_numbers():
     assert verdicts["at least 20 % below"].numbers == (
         f"{100 * (1 - RATIO):.1f} % below ({100 * (1 - high):.1f} to {100 * (1 - low):.1f} %)"
     )
-    assert verdicts["at least 20 % below"].holds
-    assert verdicts["median between 500 and 2000"].numbers == "median EOCP 640, EOCP-UG 150"
-    assert not verdicts["median between 500 and 2000"].holds
+    assert verdicts["at least 20 % below"].result == "holds"
+    assert high < 0.8
+    assert verdicts["median between 500 and 2000"].numbers == "median EOCP 720, EOCP-UG 333"
+    assert verdicts["median between 500 and 2000"].result == "not decided"
     ratios = sum(FINAL_REGRETS) / sum(SMALLER_REGRETS)
     numbers = verdicts["regret at most 1.1 times EOCP's"].numbers
     assert numbers.startswith(f"regret {ratios:.3f} times (")
@@ -89,7 +102,11 @@ def test_verdicts_say_the_numbers():
         f"BAI-ETC {small:.1f}, DETC {small:.1f}; EOCP and UCB at most {large:.1f}"
     )
     (later,) = (each for each in verdicts.values() if "comes later" in each.criterion)
-    assert later.numbers == "after round 640: UCB 0.0 %, EOCP 0.00 %"
+    reach = 100 * Z * 2 * statistics.stdev(FINAL_REGRETS) / math.sqrt(7) / large
+    assert later.numbers == (
+        f"after round 720: UCB 0.0 % ({-reach:.1f} to {reach:.1f} %), EOCP in 5 of 7 runs, at most 96.3 %"
+    )
+    assert later.result == "fails"  # more than 1 % of EOCP's runs go on
     assert verdicts["wrong in at most 0.1 %"].numbers == (
         "EOCP 2 of 5, at most 85 %; EOCP-UG 3 of 5, at most 94.7 %"
     )
@@ -102,3 +119,48 @@ def test_a_share_of_another_policy_is_in_percent():
     (verdict,) = (each for each in check(CLAIMS, figures) if "half" in each.criterion)
     shares = [100 * RATIO, 100 * SMALLER_REGRETS[0] / statistics.fmean(FINAL_REGRETS)]
     assert verdict.numbers == f"KL-EOCP {shares[0]:.0f} % of EOCP, KL-UCB {shares[1]:.0f} % of UCB"
+
+
+def commits(label, wrong, runs):
+    """So many runs, some of which commit to the wrong arm."""
+    return irregular(label, [SMALLER[0]] * runs, [(600, 1)] * wrong + [(600, 0)] * (runs - wrong))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "runs", "word"),
+    [
+        (0, 400, "not decided"),  # up to 0.92 %
+        (0, 3000, "not decided"),  # up to 0.123 %
+        (0, 4000, "holds"),  # up to 0.092 %
+        (3, 400, "fails"),  # from 0.15 % on
+        (2, 400, "not decided"),  # from 0.06 % on
+    ],
+)
+def test_a_proportion_is_decided_by_its_exact_interval(wrong, runs, word):
+    (check_arms,) = (claim.check for claim in CLAIMS if claim.criterion == "wrong in at most 0.1 %")
+    assert check_arms(Comparison([commits("EOCP", wrong, runs)]))[0] == word
+
+
+@pytest.mark.parametrize(
+    ("early", "word"), [(10, "holds"), (45, "not decided"), (55, "not decided"), (75, "fails")]
+)
+def test_a_median_is_decided_by_the_shares_on_both_sides(early, word):
+    (near,) = (claim.check for claim in CLAIMS if claim.criterion == "median between 500 and 2000")
+    times = [(499, 0)] * early + [(500, 0)] * (100 - early)
+    results = [irregular(name, [SMALLER[0]] * 100, times) for name in ("EOCP", "EOCP-UG")]
+    assert near(Comparison(results))[0] == word
+
+
+def scaled(label, factor, spread):
+    """Runs whose regret is about so large, and varies so much."""
+    pulls = [(1000 - n - 1, n, 1) for n in (round(100 * factor) + step * spread for step in range(-3, 4))]
+    return irregular(label, pulls)
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "word"),
+    [(0.7, 0, "holds"), (0.78, 6, "not decided"), (0.82, 6, "not decided"), (0.9, 0, "fails")],
+)
+def test_a_ratio_is_decided_by_its_interval(factor, spread, word):
+    (claim,) = (claim for claim in CLAIMS if claim.criterion == "at least 20 % below")
+    assert claim.check(Comparison([scaled("EOCP", factor, spread), scaled("UCB", 1.0, 0)]))[0] == word

@@ -55,10 +55,17 @@ def _assert_agreement(experiment, results):
         assert apart < 5.0, label
 
 
-def test_every_claim_holds_wherever_it_is_made(figures):
+def test_no_claim_fails_wherever_it_is_made(figures):
     verdicts = check(CLAIMS, figures)
     assert len(verdicts) == sum(len(claim.experiments) for claim in CLAIMS)
-    assert [verdict for verdict in verdicts if not verdict.holds] == []
+    assert [verdict for verdict in verdicts if verdict.result == "fails"] == []
+    open_ones = {each.criterion for each in verdicts if each.result == "not decided"}
+    assert open_ones <= {
+        "wrong in at most 0.1 %",  # which 150 runs cannot tell
+        "at least 10 % of UCB's regret comes later, and at most 1 % of EOCP's runs add to theirs",
+        "at least 20 % below",
+        "regret at most 1.1 times EOCP's",
+    }
     assert all(any(digit in verdict.numbers for digit in "0123456789") for verdict in verdicts)
 
 
@@ -71,8 +78,8 @@ def test_claims_that_need_what_was_not_played_are_left_out(figures):
 def test_a_claim_can_fail(figures):
     swapped = dict(*figures["fig1-gaussian"])
     swapped["EOCP"], swapped["UCB"] = swapped["UCB"], swapped["EOCP"]
-    holds, numbers = CLAIMS[0].check(swapped)
-    assert not holds
+    word, numbers = CLAIMS[0].check(swapped)
+    assert word == "fails"
     assert numbers.startswith("-")
 
 
@@ -80,14 +87,14 @@ def test_ratios_come_with_an_interval_around_them(figures):
     (results,) = figures["fig1-gaussian"]
     ratio, low, high = regret_ratio(results["EOCP"], results["UCB"])
     assert low < ratio < high
-    assert ratio == results["EOCP"].regret[-1] / results["UCB"].regret[-1]
+    assert ratio == pytest.approx(results["EOCP"].regret[-1] / results["UCB"].regret[-1])
     assert regret_ratio(results["UCB"], results["UCB"]) == (1.0, 1.0, 1.0)
 
 
 def test_no_regret_comes_after_a_right_commitment(figures):
     eocp = figures["fig1-gaussian"][0]["EOCP"]
-    assert regret_after(eocp, 1124) == 0.0
-    assert regret_after(eocp, 1) == pytest.approx(1.0, abs=0.02)
+    assert regret_after(eocp, 1124).value == 0.0
+    assert regret_after(eocp, 1).value == pytest.approx(1.0, abs=0.02)
 
 
 def test_growth_measures_slope_and_exponent():

@@ -1,6 +1,7 @@
 """Ctrl-C stops a simulation at once, whatever it is doing, and leaves nothing half-written."""
 
 import contextlib
+import copy
 import os
 import signal
 import subprocess
@@ -238,6 +239,47 @@ def test_a_pool_on_another_machine_is_not_stopped_by_a_file_that_is_not_there(mo
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert robai.simulate(robai.UCB(), robai.Gaussian([0.7, 0.2]), **given, executor=Elsewhere()) == expected
+
+
+def test_an_executor_that_cancels_what_is_under_way_does_not_leave_it_playing(monkeypatch, tmp_path):
+    looked, over, ended = threading.Event(), threading.Event(), threading.Event()
+
+    class Look:
+        """A worker's own copy of a stop, which it looks at once, and again when the simulation is over."""
+
+        def __init__(self, stop):
+            self.stop = copy.copy(stop)
+
+        def is_set(self):
+            if looked.is_set():
+                over.wait()
+            found = self.stop.is_set()
+            looked.set()
+            return found
+
+    class Careless:
+        """Its futures can be cancelled although their calls are under way, as those of Ray can."""
+
+        def submit(self, function, *arguments):
+            if looked.is_set():
+                raise ArithmeticError("no second batch")
+
+            def run():
+                with pytest.raises(batches.Interrupted):
+                    function(*arguments[:-1], Look(arguments[-1]))
+                ended.set()
+
+            threading.Thread(target=run, daemon=True).start()
+            assert looked.wait(60)
+            return Future()
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    bandit = robai.Gaussian([0.7, 0.2])
+    with pytest.raises(ArithmeticError, match="no second batch"):
+        robai.simulate(robai.UCB(), bandit, 10**15, 50, executor=Careless(), workers=1, engine="step")
+    assert list(tmp_path.iterdir()) == []
+    over.set()
+    assert ended.wait(60)
 
 
 def test_an_executor_can_be_used_where_nothing_can_be_written(monkeypatch):

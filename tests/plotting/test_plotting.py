@@ -141,7 +141,7 @@ def test_more_curves_than_names_fit_have_a_legend():
     ax = Comparison(many).plot()
     assert written(ax) == []
     assert legend(ax)[:40] == [result.label for result in many]
-    assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 28
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == 40
 
 
 def test_line_options_go_to_every_curve():

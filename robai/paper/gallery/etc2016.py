@@ -1,10 +1,12 @@
 """Garivier, Kaufmann and Lattimore, "On Explore-Then-Commit Strategies", NIPS 2016: what commitment costs."""
 
 from robai import policies as p
+from robai._base import verdicts
+from robai._base.verdicts import Word
 from robai.bandits import Gaussian
-from robai.paper.claims import Claim, below, slope_near
+from robai.paper.claims import Claim, below, ratio_of_means, slope_near
 from robai.paper.experiments import RegretExperiment
-from robai.paper.growth import ends, slope
+from robai.paper.growth import ends, gained
 from robai.paper.study import Growing, Study
 from robai.result import Comparison
 from robai.theory import Asymptotics
@@ -26,9 +28,11 @@ SLOPES = RegretExperiment(
 )
 
 
-def _twice(*played: Comparison) -> tuple[bool, str]:
-    etc, ucb = (slope(*ends(results[label] for results in played)).value for label in ("BAI-ETC", "UCB*"))
-    return 1.8 <= etc / ucb <= 2.2, f"{etc:.2f} / {ucb:.2f} = {etc / ucb:.3f}"
+def _twice(*played: Comparison) -> tuple[Word, str]:
+    etc, ucb = (gained(*ends(results[label] for results in played)) for label in ("BAI-ETC", "UCB*"))
+    ratio, *interval = ratio_of_means(etc, ucb)
+    numbers = f"{etc.mean():.2f} / {ucb.mean():.2f} = {ratio:.3f} ({interval[0]:.3f} to {interval[1]:.3f})"
+    return verdicts.within((interval[0], interval[1]), 1.8, 2.2), numbers
 
 
 _ABOUT = (

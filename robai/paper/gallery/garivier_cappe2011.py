@@ -5,6 +5,8 @@ from itertools import pairwise
 
 from robai import families
 from robai import policies as p
+from robai._base import verdicts
+from robai._base.verdicts import Word
 from robai.bandits import Bernoulli, Empirical
 from robai.paper.claims import Claim, below, regret_ratio
 from robai.paper.experiments import RegretExperiment
@@ -80,9 +82,9 @@ FIGURES = {
 }
 
 
-def _not_always(results: Comparison) -> tuple[bool, str]:
+def _not_always(results: Comparison) -> tuple[Word, str]:
     ratio, low, high = regret_ratio(results["UCB-V"], results["UCB"])
-    return low > 1.0, f"UCB-V {ratio:.2f} times UCB ({low:.2f} to {high:.2f})"
+    return verdicts.above((low, high), 1.0), f"UCB-V {ratio:.2f} times UCB ({low:.2f} to {high:.2f})"
 
 
 _ABOUT = (

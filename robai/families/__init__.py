@@ -3,6 +3,10 @@
 A family gives the divergence that KL policies use, and knows which rewards are possible and how far
 they can be from their mean.
 Bandits (`robai.Gaussian([0.7, 0.2])`) are made of a family and the means of their arms.
+
+>>> import robai
+>>> robai.kl.divergence(robai.families.Gaussian(2.0), 0.0, 1.0)
+0.125
 """
 
 from __future__ import annotations
@@ -15,8 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
-from robai._base.spec import Field, Kind, Pairs, Part, between, choice, optional, parameter, spec, whole
+from robai._base.spec import Field, Kind, Pairs, between, choice, optional, parameter, spec, whole
 from robai._core import families as _core
+from robai.families.base import LARGEST_MEAN, Family
+from robai.families.base import Scale as Scale
+from robai.families.base import one_an_arm as one_an_arm
 
 __all__ = [
     "FAMILIES",
@@ -32,19 +39,7 @@ __all__ = [
     "as_family",
 ]
 
-# Beyond this a count of events no longer fits the integers that the samplers return.
-LARGEST_MEAN = 1e15
-
-Scale = float | tuple[float, ...]  # a standard deviation, or one an arm
 Variance = Literal["both", "own", "common"]
-
-
-def one_an_arm(sigma: Scale, n_arms: int) -> NDArray[np.float64]:
-    """The standard deviation of each arm."""
-    if isinstance(sigma, tuple) and len(sigma) != n_arms:
-        raise ValueError(f"sigma must be one number, or one for each of {n_arms} arms, got {sigma!r}")
-    return np.full(n_arms, sigma)
-
 
 SIGMA = Kind(checks.scales, "standard deviation of the rewards, or one an arm")
 OPTIONAL_SIGMA = Kind(optional(checks.scales), SIGMA.about + "; unknown if None")
@@ -59,73 +54,24 @@ SUCCESSES = Kind(between(0.001, LARGEST_MEAN), "successes that end a reward")
 
 
 @spec
-class Family(Part):
-    """What all families have: a domain of means and a compiled twin."""
-
-    name: ClassVar[str]
-    positive_means: ClassVar[bool] = False
-    whole: ClassVar[bool] = False  # are rewards counts
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The smallest and the largest reward; the means lie between them too."""
-        return (0.0, math.inf)
-
-    @property
-    def proxy(self) -> Scale | None:
-        """The smallest sigma for which rewards are known to be sigma-sub-Gaussian; None if there is none."""
-        return None
-
-    def _domain(self) -> tuple[float, float]:
-        low, high = (min(max(end, -LARGEST_MEAN), LARGEST_MEAN) for end in self.support)
-        return low, high
-
-    def has_means(self, means: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which numbers of an array can be means of this family."""
-        low, high = self._domain()
-        return ((means > low) if self.positive_means else (means >= low)) & (means <= high)
-
-    def check_mean(self, name: str, value: Any) -> float:
-        """A mean of this family, or a ValueError that names it."""
-        mean = checks.real(name, value)
-        low, high = self._domain()
-        if not low <= mean <= high or (self.positive_means and mean == 0.0):
-            left = "(" if self.positive_means else "["
-            allowed = f"{left}{low:g}, {high:g}]"
-            raise ValueError(f"{name} must be in {allowed} for {self!r}, got {value!r}")
-        return mean
-
-    def variances(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
-        """V(m) of the mean of each arm, of rewards in an interval the largest; infinite if it is unknown."""
-        raise NotImplementedError
-
-    def covers(self, other: Family, means: NDArray[np.float64]) -> bool:
-        """Is V at each of these means at least that of another family, up to rounding.
-
-        The logarithm of a family's moment generating function grows by psi'' = V(psi'): where V is at least
-        the other's at every mean so is psi, and what is a supermartingale for this family is one for both.
-        """
-        return bool((self.variances(means) >= other.variances(means) * (1.0 - 1e-12)).all())
-
-    def label(self) -> str:
-        return repr(self)
-
-    def _core(self, n_arms: int = 1) -> _core.Family:
-        """The compiled twin, for a bandit with so many arms."""
-        raise NotImplementedError
-
-
-@spec
 class Gaussian(Family):
     """Normal rewards of known or unknown standard deviation: d(p, q) = (p - q)^2 / (2 sigma^2).
 
     Parameters
     ----------
-    sigma : float, one an arm, or None
+    sigma
         The standard deviation; None if it is unknown, and estimated together with the means.
-    variance : str
+    variance
         Where it is unknown: "own" takes every arm's own variance, "common" one for all arms, "both" whichever
         makes the wider bound.
+
+    Examples
+    --------
+    >>> import robai
+    >>> robai.KLUCB(family=Gaussian()).family, Gaussian(2.0).proxy
+    (Gaussian(variance='both'), 2.0)
+    >>> robai.Agent(robai.KLUCB(), 2, 1000, reward=Gaussian(2.0)).horizon
+    1000
     """
 
     name: ClassVar[str] = "gaussian"
@@ -155,7 +101,14 @@ class Gaussian(Family):
 
 @spec
 class Bernoulli(Family):
-    """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q))."""
+    """Success or failure: d(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)).
+
+    Examples
+    --------
+    >>> import robai
+    >>> round(robai.kl.divergence(Bernoulli(), 0.2, 0.7), 4), Bernoulli().proxy
+    (0.5341, 0.5)
+    """
 
     name: ClassVar[str] = "bernoulli"
     whole: ClassVar[bool] = True
@@ -177,7 +130,14 @@ class Bernoulli(Family):
 
 @spec
 class Binomial(Family):
-    """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial."""
+    """Successes in n trials, mean in [0, n]: n times the Bernoulli divergence of the mean per trial.
+
+    Examples
+    --------
+    >>> import robai
+    >>> round(robai.kl.divergence(Binomial(10), 2.0, 7.0), 4)
+    5.3411
+    """
 
     name: ClassVar[str] = "binomial"
     whole: ClassVar[bool] = True
@@ -200,7 +160,14 @@ class Binomial(Family):
 
 @spec
 class Poisson(Family):
-    """Counts: d(p, q) = q - p + p log(p/q)."""
+    """Counts: d(p, q) = q - p + p log(p/q).
+
+    Examples
+    --------
+    >>> import robai
+    >>> round(robai.kl.divergence(Poisson(), 3.0, 5.0), 4)
+    0.4675
+    """
 
     name: ClassVar[str] = "poisson"
     whole: ClassVar[bool] = True
@@ -214,7 +181,14 @@ class Poisson(Family):
 
 @spec
 class Exponential(Family):
-    """Waiting times: d(p, q) = p/q - 1 - log(p/q)."""
+    """Waiting times: d(p, q) = p/q - 1 - log(p/q).
+
+    Examples
+    --------
+    >>> import robai
+    >>> round(robai.kl.upper(Exponential(), 1.0, 0.1), 4)
+    1.6212
+    """
 
     name: ClassVar[str] = "exponential"
     positive_means: ClassVar[bool] = True
@@ -228,7 +202,14 @@ class Exponential(Family):
 
 @spec
 class Gamma(Family):
-    """Gamma rewards of known shape, from 0.01 to 1e9: shape times the exponential divergence."""
+    """Gamma rewards of known shape, from 0.01 to 1e9: shape times the exponential divergence.
+
+    Examples
+    --------
+    >>> import robai
+    >>> round(robai.kl.upper(Gamma(4.0), 1.0, 0.4), 4)
+    1.6212
+    """
 
     name: ClassVar[str] = "gamma"
     positive_means: ClassVar[bool] = True
@@ -246,6 +227,12 @@ class NegativeBinomial(Family):
     """Failures before the r-th success: d(p, q) = p log(p(r+q) / (q(r+p))) + r log((r+q) / (r+p)).
 
     r is from 0.001 to 1e15; the limit of a large r is Poisson.
+
+    Examples
+    --------
+    >>> import robai
+    >>> [round(robai.kl.divergence(NegativeBinomial(r), 3.0, 5.0), 4) for r in (1.0, 1e9)]
+    [0.0894, 0.4675]
     """
 
     name: ClassVar[str] = "negative-binomial"
@@ -265,6 +252,14 @@ class Bounded(Family):
 
     It holds for all such rewards (Hoeffding, 1963), so that bounds and likelihood ratios are valid, and wide
     where rewards vary less than those that are only `low` or `high`.
+
+    Examples
+    --------
+    >>> import robai
+    >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward=Bounded(0.0, 1000.0))
+    >>> agent.update("A", 1200.0)
+    Traceback (most recent call last):
+    ValueError: reward must be a finite number from 0 to 1000, got 1200.0
     """
 
     name: ClassVar[str] = "bounded"
@@ -297,6 +292,7 @@ FAMILIES: dict[str, type[Family]] = {
     family.name: family
     for family in (Gaussian, Bernoulli, Binomial, Poisson, Exponential, Gamma, NegativeBinomial, Bounded)
 }
+"""All families, by the names that `as_family` knows."""
 
 # The others have a parameter. "gaussian" is of unknown variance.
 FamilyName = Literal["gaussian", "bernoulli", "poisson", "exponential", "bounded"]
@@ -319,7 +315,23 @@ def one_law(family: Family) -> Family:
 
 
 def as_family(value: Any) -> Family:
-    """The family that a name, a family or a bandit stands for."""
+    """The family that a name, a family or a bandit stands for.
+
+    Parameters
+    ----------
+    value : str, Family or bandit
+        What names it.
+
+    Returns
+    -------
+    Family
+
+    Examples
+    --------
+    >>> import robai
+    >>> as_family("bernoulli"), as_family(robai.Gamma([1.0, 2.0], shape=3.0))
+    (Bernoulli(), Gamma(shape=3.0))
+    """
     if isinstance(value, Family):
         return value
     if isinstance(value, str):

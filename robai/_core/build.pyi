@@ -1,0 +1,4 @@
+ABI: int
+COMPILER: str
+FLAGS: str
+CYTHON: str

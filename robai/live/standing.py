@@ -1,0 +1,175 @@
+"""How an experiment stands: what can be read off an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robai._core.player import Player
+from robai.custom import CustomPolicy, PythonPolicy
+from robai.live import monitor, reasons
+from robai.live.journal import Journal
+from robai.live.state import Experiment
+from robai.policies.base import BasePolicy
+
+if TYPE_CHECKING:
+    import typing_extensions
+    from matplotlib.axes import Axes
+
+    Label = typing_extensions.TypeVar("Label", bound=str | int | float, default=int)  # numbered arms
+else:
+    Label = TypeVar("Label")
+
+
+class Standing(Generic[Label]):
+    """What an agent was made for, what it has seen, and what it says of that."""
+
+    _experiment: Experiment
+    _player: Player
+    _labels: tuple[Label, ...]
+
+    @property
+    def policy(self) -> BasePolicy | PythonPolicy:
+        """The policy, as it was handed in."""
+        policy = self._experiment.policy
+        return policy.policy if isinstance(policy, CustomPolicy) else policy
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The names of the arms."""
+        return self._labels
+
+    @property
+    def horizon(self) -> int:
+        """The number of rounds."""
+        return self._experiment.horizon
+
+    @property
+    def journal(self) -> Journal | None:
+        """The file that every change is appended to, if there is one."""
+        journal: Journal | None = self._player.journal
+        return journal
+
+    @property
+    def pulls(self) -> NDArray[np.int64]:
+        """Answered pulls of every arm."""
+        return self._player.pulls
+
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """The sum of the rewards of every arm."""
+        return self._player.sums
+
+    @property
+    def squares(self) -> NDArray[np.float64] | None:
+        """The squared deviations of the rewards of every arm from its mean, summed; NaN where unknown.
+
+        None if they are not kept: for rewards that are not Gaussian, where no rule needs them.
+        """
+        return self._player.squares
+
+    @property
+    def pending(self) -> NDArray[np.int64]:
+        """Pulls of every arm that were handed out and have no reward yet."""
+        return self._player.pending
+
+    @property
+    def rounds(self) -> int:
+        """Rounds so far: answered and pending."""
+        return self._player.rounds
+
+    @property
+    def committed(self) -> bool:
+        """Whether the policy has committed to an arm, which it does once and for all."""
+        return self._player.commitment is not None
+
+    @property
+    def committed_arm(self) -> Label | None:
+        """The arm committed to, or None."""
+        commitment = self._player.commitment
+        return None if commitment is None else self.labels[commitment[0]]
+
+    @property
+    def commit_time(self) -> int | None:
+        """How many answers there were at the commitment, or None."""
+        commitment = self._player.commitment
+        return None if commitment is None else commitment[1]
+
+    @property
+    def commit_reason(self) -> str | None:
+        """Why the policy committed, with the numbers that triggered it; None if it has not."""
+        with self._player.lock:
+            return reasons.reason(self)
+
+    def table(self) -> list[monitor.Row]:
+        """One row an arm: what `summary` shows, as data.
+
+        Returns
+        -------
+        list of Row
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
+        >>> [(row.arm, row.mean, row.status) for row in agent.table()]
+        [('A', 0.0, 'exploring'), ('B', 1.0, 'leading')]
+        """
+        return monitor.table(self)
+
+    def summary(self) -> str:
+        """One sentence on where the experiment stands, and a table of the arms.
+
+        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none. Of
+        LeadCommit a second table has the evidence against every arm but the leader, the bar that it has to
+        reach, how many pulls the leader may have until the arm is played again (its claim), and how many more
+        pulls of the arm it takes to clear it if no mean changes.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
+        >>> print(agent.summary())
+        KLEOCPUG() is exploring: 3 of 10,000 rounds, 0 of them pending; 'B' has the largest mean, 1.
+        <BLANKLINE>
+        arm  pulls  pending  share  mean     lower  upper  status
+        A        1        0   33 %     0         0      1  exploring
+        B        2        0   67 %     1  0.002193      1  leading
+        """
+        with self._player.lock:
+            return monitor.summary(self)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the means with the bounds that the policy compares, and mark the commitment.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
+        >>> agent.plot().get_title()
+        'KLEOCPUG(): exploring, round 3 of 10,000'
+        """
+        return monitor.plot(self, ax)
+
+    def __repr__(self) -> str:
+        where = f"committed to {self.committed_arm!r}" if self.committed else "exploring"
+        rounds = f"round {self.rounds:,} of {self.horizon:,}"
+        return f"<Agent {self._experiment.policy.label()}: {len(self.labels)} arms, {rounds}, {where}>"
