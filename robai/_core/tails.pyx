@@ -107,9 +107,9 @@ cdef inline double slope(Point point, double y, double u) noexcept nogil:
 
 
 cdef double by_fraction(Point point) noexcept nogil:
-    """`mills` for finite shapes, by the continued fraction of the incomplete beta function; 0 if that is slow.
+    """`mills` for finite shapes, by the continued fraction of the incomplete beta; 0 if that takes long.
 
-    DLMF 8.17.22, whose convergents A / B follow a recurrence. Ten to twenty times as fast as the integral.
+    DLMF 8.17.22; its convergents A / B follow a recurrence, of much less work than the integral.
     """
     cdef double a = point.a, b = point.b, y = point.r / (a + b), m = 0.0, d
     cdef double before_a = 1.0, before_b = 0.0, at_a = 1.0, at_b = 1.0, ratio = 1.0, last
