@@ -33,7 +33,7 @@ NEAREST = {
     "moss anytime": (ROUND[0], ROUND[0]),
     "ada-ucb": RATIO,
     "ucb-v": ROUND,
-    "bayes-ucb": (ROUND[0], robai.ThompsonSampling()),
+    "bayes-ucb": ROUND,
     "thompson uniform": (robai.ThompsonSampling(),) * 2,
     "etc": (robai.BAIETC(sigma=1.0),) * 2,
     "sprt-etc": (robai.BAIETC(sigma=1.0),) * 2,

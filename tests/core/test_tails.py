@@ -92,7 +92,8 @@ def test_large_shapes_have_the_quantiles_of_normal_or_gamma_variables(a, b):
             assert z == pytest.approx(probes.normal_quantile_at(level), rel=1e-7)
         else:
             limit = probes.quantile_of(*((a, math.inf) if a < b else (math.inf, b)), level)
-            assert (s if a < b else r) == pytest.approx(limit[1 if a < b else 2], rel=1e-9)
+            # The limit is found by an integral, which has eight digits at the least.
+            assert (s if a < b else r) == pytest.approx(limit[1 if a < b else 2], rel=1e-8)
 
 
 def test_small_shapes_have_an_infinite_quantile():
