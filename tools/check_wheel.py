@@ -48,7 +48,8 @@ def look_into(wheel):
     )
     for name in compiled:
         need(_suits(name, abi), f"{wheel.name}: {name} is not of the ABI {abi}")
-    shown = [*core.glob("*.pxd"), *core.glob("*.pyi"), *PACKAGE.rglob("*.py"), PACKAGE / "py.typed"]
+    pages = (PACKAGE / "report" / "assets").iterdir()
+    shown = [*core.glob("*.pxd"), *core.glob("*.pyi"), *PACKAGE.rglob("*.py"), PACKAGE / "py.typed", *pages]
     wanted = {path.relative_to(ROOT).as_posix() for path in shown}
     need(wanted <= names, f"{wheel.name} has no {', '.join(sorted(wanted - names))}")
     about = f"robai-{version}.dist-info/"

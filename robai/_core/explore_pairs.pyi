@@ -5,6 +5,12 @@ from robai._core.families import Family
 from robai._core.protocols import Exploration
 
 @final
+class Contest:
+    n_arms: int
+    bounds: Bounds
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+@final
 class LeaderChallenger(Exploration):
     bounds: Bounds
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
