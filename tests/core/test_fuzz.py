@@ -98,7 +98,7 @@ def test_rare_and_large_values_are_seen():
 
 def test_engines_that_agree():
     assert fuzz.examine(CASE, patience=100.0) == fuzz.Outcome("compared")
-    assert fuzz.examine(Case(robai.ThompsonSampling(), CASE.bandit, 300, rng=5), 100.0).kind == "played"
+    assert fuzz.examine(Case(robai.BAIETC(sigma=1.0), CASE.bandit, 300, rng=5), 100.0).kind == "played"
 
 
 def test_engines_that_differ(monkeypatch):
