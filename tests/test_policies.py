@@ -7,16 +7,14 @@ import re
 import numpy as np
 import pytest
 from support import reference
-from support.examples import POLICIES, arms_played, fitting
+from support.examples import POLICIES, arms_played, fitting, played_by_steps
 
 import robai
 from robai import families, rules
 
 
 def assert_plays_the_reference(policy, bandit, horizon, runs, seed=0):
-    result = robai.simulate(
-        policy, bandit, horizon, runs, rng=seed, times=range(1, horizon + 1), curves=True, engine="step"
-    )
+    result = played_by_steps(policy, bandit, horizon, runs, seed)
     for run in range(runs):
         arms, commit_time, committed_arm = reference.play(policy, bandit, horizon, seed, run)
         assert arms_played(result, run) == arms, f"run {run}"

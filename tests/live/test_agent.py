@@ -3,18 +3,22 @@
 import copy
 import pickle
 import threading
-from unittest import mock
 
 import matplotlib
 import numpy as np
 import pytest
 from support.agents import Website, agent_for, explored, played_until_commitment, twins
-from support.examples import POLICIES, arms_played, fitting, needs_an_interval, takes_a_budget
+from support.examples import (
+    POLICIES,
+    arms_played,
+    fitting,
+    needs_an_interval,
+    played_by_steps,
+    takes_a_budget,
+)
 
 import robai
 from robai import HorizonReached, rules
-from robai._core.engine import Batch
-from robai._play import batches
 
 matplotlib.use("Agg")
 
@@ -23,11 +27,7 @@ matplotlib.use("Agg")
 
 
 def assert_plays_the_engine(policy, bandit, horizon, seed):
-    # Of posteriors an agent draws all, in every round: so does `Batch`.
-    with mock.patch.object(batches, "Thinned", Batch):
-        result = robai.simulate(
-            policy, bandit, horizon, 1, rng=seed, times=range(1, horizon + 1), curves=True, engine="step"
-        )
+    result = played_by_steps(policy, bandit, horizon, 1, seed)
     agent = agent_for(policy, bandit, horizon, rng=seed)
     assert played_until_commitment(agent, bandit) == arms_played(result, 0)
     assert (-1 if agent.commit_time is None else agent.commit_time) == result.commit_time[0]

@@ -120,11 +120,3 @@ def test_an_answer_that_is_no_arm(answer, error):
 def test_what_is_no_policy(policy):
     with pytest.raises(TypeError, match="policy"):
         robai.simulate(policy, BANDIT, 100, 1)
-
-
-def test_the_example_of_the_documentation():
-    text = robai.custom.__doc__.split("::\n", 1)[1].split("\n`select` may")[0]
-    lines = [line[4:] for line in text.splitlines()]
-    scope = {"robai": robai}
-    exec("\n".join(lines), scope)
-    assert robai.simulate(scope["EpsilonGreedy"](0.1), robai.Bernoulli([0.7, 0.2]), 200, 10, rng=0).runs == 10

@@ -3,10 +3,13 @@
 import dataclasses
 import math
 import statistics
+from unittest import mock
 
 import numpy as np
 
 import robai
+from robai._core.engine import Batch
+from robai._play import batches
 
 INDICES = [
     robai.UCB(sigma=1.0),
@@ -125,6 +128,14 @@ def fitting(policy, bandit):
     if isinstance(policy, TWO_ARMED):
         return dataclasses.replace(bandit, means=bandit.means[:2])
     return bandit
+
+
+def played_by_steps(policy, bandit, horizon, runs, seed):
+    """Recorded after every round, from which `arms_played` reads the arms; all posteriors are drawn from."""
+    with mock.patch.object(batches, "Thinned", Batch):
+        return robai.simulate(
+            policy, bandit, horizon, runs, rng=seed, times=range(1, horizon + 1), curves=True, engine="step"
+        )
 
 
 def arms_played(result, run):
