@@ -1,7 +1,7 @@
 """Confidence bounds (see bounds.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, expm1, fabs, sqrt
+from libc.math cimport INFINITY, copysign, expm1, fabs, sqrt
 
 import numpy as np
 
@@ -115,16 +115,16 @@ cdef class GaussianBounds(Bounds):
         a.start, a.slope = a.total / a.n, self.sigma[a.arm] / sqrt(a.n)
 
     cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
-        # Two lines. What `upper` rounds is less than `error`.
-        cdef double lead = a.start - b.start + (a.slope - b.slope) * root, rise = a.slope - b.slope
+        # Two lines. What `upper` rounds is less than `error`. No branches: who is ahead cannot be predicted.
+        cdef double rise = a.slope - b.slope, lead = a.start - b.start + rise * root
         cdef double slopes = ULPS * (a.slope + b.slope), error
         error = ULPS * (fabs(a.start) + fabs(b.start)) + slopes * root
         if not fabs(lead) > error:
             until[0] = INFINITY if a.n == b.n and a.total == b.total and rise == 0.0 else root
             return 0
-        rise = slopes + (rise if lead < 0.0 else -rise)
-        until[0] = root + (fabs(lead) - error) / rise if rise > 0.0 else INFINITY
-        return 1 if lead > 0.0 else -1
+        rise = max(slopes - copysign(1.0, lead) * rise, 1e-300)     # of the one behind
+        until[0] = root + (fabs(lead) - error) / rise
+        return 1 - 2 * (lead < 0.0)
 
     cdef double height(self, const Standing* a, double root, double bar) noexcept nogil:
         return a.start + a.slope * root

@@ -132,6 +132,8 @@ cdef class KineticOptimism(Optimism):
     cdef Py_ssize_t[::1] _tied              # how many have that index
     cdef double[::1] _until                 # where the winner may be overtaken
     cdef Py_ssize_t _leaves
+    cdef double _growth                     # of the level when the round doubles ...
+    cdef double _measured                   # ... from this one
     cdef bint _started
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds):
@@ -151,6 +153,7 @@ cdef class KineticOptimism(Optimism):
 
     cdef void restart(self) noexcept nogil:
         self._started = False
+        self._measured = 0.0
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
         return largest_index(self.bounds, arms, &self._indices[0], rng)
@@ -239,10 +242,13 @@ cdef class KineticOptimism(Optimism):
                 met = min(met, (height - rival.start) / rival.slope)
             i >>= 1
         # The level grows about like log t.
-        doublings = (0.5 * met * met - level) / (self.bounds.level.at(1.0, 2.0 * now) - level)
+        if now >= 2.0 * self._measured:
+            self._growth, self._measured = self.bounds.level.at(1.0, 2.0 * now) - level, now
+        doublings = (0.5 * met * met - level) / self._growth
         if met > root and doublings > 0.0:
             span = max(0.5 * now * (exp2(min(doublings, 2.0)) - 1.0), 1.0)
-        self.until = arms.t + <int64_t>min(span, <double>(arms.horizon - arms.t))
+        # As a double, what is left may have been rounded up.
+        self.until = min(arms.t + <int64_t>min(span, <double>(arms.horizon - arms.t)), arms.horizon)
         root = sqrt(2.0 * self.bounds.level.at(1.0, <double>self.until))
         self.bar = -INFINITY
         i = self._leaves + self.leader
