@@ -324,7 +324,7 @@ def wrong_commit_bound_eocp_ug(
     O(1/T).
 
     For two arms a sharper one at every T, with Q(x) = P(N(0, 1) > x) for Gaussian rewards and exp(-x^2 / 2)
-    for others, D = gap / sigma and k = floor(l n) + 1, a sum over n = 1 .. T / (l + 1) pulls of the best arm::
+    for others, D = gap / sigma and k = floor(l n) + 1, a sum over n = 1 .. T / (l + 1) pulls of the best::
 
         Q((D + sqrt(2 l / n) - sqrt(2 l / k)) / sqrt(1/n + 1/k))       the other had the larger index at n, k
         + Q((2 sqrt(2 l / n) - sqrt(2 l / k) - sqrt(2 l / (k + 1))) sqrt(k (k + 1)))

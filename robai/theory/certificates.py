@@ -1,4 +1,4 @@
-"""How large a likelihood ratio has to be: a threshold that is given beforehand, for all counts to the horizon."""
+"""How large a likelihood ratio has to be: thresholds given beforehand, for all counts to the horizon."""
 
 from math import ceil, exp, log
 
@@ -12,6 +12,7 @@ __all__ = ["error_bound", "threshold"]
 _LARGEST = 500.0  # of thresholds: an error of e^-400
 _WHOLE = 30  # counts up to here are looked at one by one, larger ones and evidence on a grid
 _STEP, _LOG_RATIO = 0.25, 0.05
+_RATIOS, _SMALLEST = (4.0, 10.0, 30.0, 100.0, 1000.0), (0.03, 0.1, 0.3)  # of the precisions s r^j
 
 
 def error_bound(threshold: float, n_arms: int, horizon: float) -> float:
@@ -102,7 +103,7 @@ def _least(beta: float, horizon: float) -> float:
     """The least f(x) + f(beta - x), for the precisions for which it is largest; rounded down.
 
     At a minimum over u = log n between two points of the grid the second derivative of log M in u is at most
-    c(x) = 0.0963 x + (x/4 + 1/2)^2 / 4, that of the sum in x at most 1/2, and the next point half a step away.
+    c(x) = 0.0963 x + (x/4 + 1/2)^2 / 4, that of the sum in x at most 1/2; the next point is half a step away.
     """
     n = np.arange(1.0, min(horizon, _WHOLE) + 1.0)
     if horizon > _WHOLE:
@@ -110,8 +111,7 @@ def _least(beta: float, horizon: float) -> float:
         n = np.concatenate([n, np.geomspace(_WHOLE, horizon, more)[1:]])
     x = np.linspace(0.0, beta, 1 + max(1, ceil(beta / _STEP)))
     missed = _STEP**2 / 16 + (_curvature(beta) + _curvature(0.0)) * _LOG_RATIO**2 / 8
-    best = max(_split(_mixture(x, n, r, s)) for r in (4.0, 10.0, 30.0, 100.0, 1000.0) for s in (0.03, 0.1, 0.3))
-    return best - missed
+    return max(_split(_mixture(x, n, r, s)) for r in _RATIOS for s in _SMALLEST) - missed
 
 
 def _curvature(x: float) -> float:

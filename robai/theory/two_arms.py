@@ -1,9 +1,9 @@
 """Wrong commitments of EOCP and EOCP-UG on two arms: a sum over the pulls of the best arm.
 
-A wrong arm that has N_2 = k pulls when the best one has n had the larger index at that pull, or has the larger
-lower bound. For each n and k that is one inequality between two independent means, m_2(k) - m_1(n) >= x times
-its standard deviation sigma sqrt(1/n + 1/k). It has probability Q(x) = P(N(0, 1) > x) for Gaussian rewards,
-exp(-x^2 / 2) at most for others that are sigma-sub-Gaussian.
+A wrong arm that has k pulls when the best one has n had the larger index at that pull, or has the larger
+lower bound. For each n and k that is one inequality between two independent means: m_2(k) - m_1(n) exceeds
+its expectation by x times its standard deviation sigma sqrt(1/n + 1/k). That has probability Q(x) =
+P(N(0, 1) > x) for Gaussian rewards, exp(-x^2 / 2) at most for others that are sigma-sub-Gaussian.
 """
 
 from collections.abc import Callable
@@ -50,10 +50,10 @@ def wrong_eocp_ug(gap: float, level: float, horizon: float, *, gaussian: bool) -
 def wrong_eocp(gap: float, level: float, last: float, *, gaussian: bool) -> float:
     """Of EOCP that commits after `last` rounds, for a gap in units of sigma.
 
-    With h = ceil(T_c / 2), either N_2 >= h, and arm 2 had the larger index at its pull after h - 1, or N_2 = n
-    < h, and its lower bound is the larger one at N_1 = T_c - n. Margins are quasiconcave in n: the first is
-    (1 + b w) / sqrt(1 + w^2) in w = sqrt(n / (h - 1)) but for a factor, the second is concave in the angle of
-    sqrt(n / T_c).
+    With h = ceil(T_c / 2), either N_2 >= h, and arm 2 had the larger index at its pull after h - 1, or
+    N_2 = n < h, and its lower bound is the larger one at N_1 = T_c - n. Margins are quasiconcave in n: but
+    for a factor the first is (1 + b w) / sqrt(1 + w^2) in w = sqrt(n / (h - 1)); the second is concave in the
+    angle whose sine is sqrt(n / T_c).
     """
     if last < 3:
         return 1.0

@@ -1,6 +1,6 @@
 """Bounds on the wrong commitments of EOCP and EOCP-UG on two arms."""
 
-from math import erfc, exp, floor, inf, log, sqrt
+from math import ceil, erfc, exp, floor, inf, log, sqrt
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_blocks_bound_the_sum_closely(gap, gaussian):
             assert min(plain, 1) * (1 - 1e-12) <= found <= plain * 1.005
 
 
-# T times the bound, and what importance sampling says of the truth, by horizon: 10^4, 10^6, 10^8, 10^12, 10^16.
+# T times the bound, and what importance sampling says of the truth, at T = 10^4, 10^6, 10^8, 10^12, 10^16.
 UNKNOWN = {
     0.0: ((13.5, 24.5, 38.7, 99.8, 240), (9.27, 20.3, 33.5, 92.9, 224)),
     1.0: ((0.922, 0.851, 0.850, 0.886, 0.938), (0.718, 0.737, 0.766, 0.830, 0.888)),
@@ -142,8 +142,9 @@ def test_the_error_bound_is_the_minimum_over_counts_and_evidence():
     beta, horizon, best = 8.0, 40, -inf
     for r in (4, 10, 30, 100, 1000):
         for s in (0.03, 0.1, 0.3):
-            count = 1 + -(-int(1e9 * log(horizon) / log(r)) // 10**9)
-            f = [min(mixture(n, beta * i / 200, r, s, count) for n in range(1, horizon + 1)) for i in range(201)]
+            count = 1 + ceil(log(horizon) / log(r))
+            counts, grid = range(1, horizon + 1), [beta * i / 200 for i in range(201)]
+            f = [min(mixture(n, x, r, s, count) for n in counts) for x in grid]
             best = max(best, min(a + b for a, b in zip(f, reversed(f), strict=True)))
     plain = 2 * exp(-best)
     assert plain <= theory.error_bound(beta, 3, horizon) < 1.01 * plain
