@@ -62,8 +62,9 @@ cdef class Bounds:
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil
 
-    # Where arms stand as the level f grows while none is pulled, if `crosses`; `root` is sqrt(2 f). Of two arms that
-    # of the larger mean has the larger upper bound up to the level at which the other overtakes it, if it does.
+    # Where arms stand as the level f grows while none is pulled, if `crosses`; `root` is sqrt(2 f). Of two
+    # arms that of the larger mean has the larger upper bound up to the level at which the other overtakes it,
+    # if it does.
     #
     # Sets start and slope, of the tangent at `root`, from the other fields.
     cdef void stand(self, Standing* a, double root) noexcept nogil
