@@ -52,7 +52,7 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     return _Runs(simulation, first, last).finish(stop)
 
 
-def play_totals(simulation: Simulation, first: int, last: int, stop: Stop) -> Totals:
+def play_sums(simulation: Simulation, first: int, last: int, stop: Stop) -> Totals:
     """The same, of which no more than the sums is kept; a piece at a time, for little memory."""
     totals = _no_runs(simulation)
     size = batch_size(last - first, max(len(simulation.times), simulation.bandit.n_arms), 1, LARGEST_BATCH)
@@ -215,12 +215,12 @@ def in_order(
     executor: Executor | None,
     store: Checkpoint | None = None,
     begun: _Runs | None = None,
-    how: Callable[..., Any] = play,
+    sums: bool = False,
 ) -> Iterator[Any]:
     """Batches in the order of their runs, played by several workers at once; first those that are begun.
 
-    A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
-    loses interest, stops the workers.
+    Each is Totals if only `sums` are kept, else Played. A bounded number is under way. Whatever ends the
+    loop, an error, Ctrl-C or a caller that loses interest, stops the workers.
     """
     pool = Threads(workers) if executor is None else Borrowed(executor)
     pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
@@ -233,7 +233,7 @@ def in_order(
     def start(span: tuple[int, int]) -> Answer | Played:
         if store is not None and (known := store.load(span)) is not None:
             return known
-        return submit(how, simulation.part(*span), *span)
+        return submit(play_sums if sums else play, simulation.part(*span), *span)
 
     def finish() -> Any:
         span, batch = pending.popleft()

@@ -9,7 +9,7 @@ from typing import Any
 
 from robai._base.progress import Progress
 from robai._play.assumptions import told, warn_of_assumptions
-from robai._play.batches import Adder, Merger, batch_size, begin, chunk_size, in_order, play_totals
+from robai._play.batches import Adder, Merger, batch_size, begin, chunk_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Options, Simulation
 from robai.custom import as_policy
@@ -93,7 +93,7 @@ def _sum(name: str, simulation: Simulation, store: Checkpoint | None, options: O
         starts = range(runs.start + adder.count, runs.stop, size)
         spans = ((first, min(first + size, runs.stop)) for first in starts)
         saved = time.perf_counter()
-        for played in in_order(simulation, spans, options.workers, options.executor, how=play_totals):
+        for played in in_order(simulation, spans, options.workers, options.executor, sums=True):
             adder.add(played)
             if store is not None and (adder.count == len(runs) or time.perf_counter() > saved + SECONDS):
                 store.save_sums(runs.start, adder.arrays())

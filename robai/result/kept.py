@@ -30,8 +30,8 @@ class Summary(Result):
     Means, standard errors, counts and shares are those of all runs: sums are exact, so that neither the order
     of the runs nor the parts that they were played in make a difference. Quantiles are of final regrets and
     commitment times that were rounded to 11 bits, so that they are wrong by a part in 2,048 at most; those
-    of whole numbers up to 2,048 are exact. What needs single runs, such as `final_regret` or pairs of runs, is
-    an AttributeError that says so.
+    of whole numbers up to 2,048 are exact. What needs single runs, such as `final_regret` or pairs of runs,
+    is an AttributeError that says so.
 
     Attributes
     ----------

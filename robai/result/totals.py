@@ -135,6 +135,8 @@ def mean_of_sums(sums: NDArray[np.int64], squares: NDArray[np.int64], count: int
     if count == 1:  # which cannot tell
         return Mean(value, math.nan)
     deviations = count * of_squares - total * total
+    if deviations < 0:
+        raise ValueError(f"squares must be those of {count:,} numbers with this sum, got too little")
     return Mean(value, math.sqrt(deviations / (count * count * (count - 1) << 2 * _UNIT)))
 
 
