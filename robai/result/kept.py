@@ -69,7 +69,7 @@ class Summary(Result):
     >>> policy, bandit = robai.EOCPUG(), robai.Gaussian([0.7, 0.2])
     >>> result = robai.simulate(policy, bandit, 10**6, 1000, rng=0, keep="summary")
     >>> result
-    <Summary EOCPUG(): horizon 1,000,000, runs 1,000, regret 40.59 ± 0.60>
+    <Summary EOCPUG(): horizon 1,000,000, runs 1,000, regret 40.60 ± 0.59>
     >>> result.commitments.tolist()
     [1000, 0]
     >>> result.final_regret
