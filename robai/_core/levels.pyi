@@ -4,6 +4,7 @@ class Level:
     grows: bool
     first: int
     fallible: bool
+    def value_at(self, n: float, t: float) -> float: ...
     def complaint(self) -> str | None: ...
 
 @final
