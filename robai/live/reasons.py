@@ -9,7 +9,16 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._base.text import align
-from robai._core import bounds, explore_lead, explore_pairs, explore_stages, levels, pointers, stopping
+from robai._core import (
+    bounds,
+    commitment,
+    explore_lead,
+    explore_pairs,
+    explore_stages,
+    levels,
+    pointers,
+    stopping,
+)
 from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
@@ -68,16 +77,16 @@ _STOPPED = {
 }
 
 _MIXTURE = (
-    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at least {value:.4g}, "
-    "that against {rival!r}, and {asked:.4g} was enough"
+    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at least "
+    "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
 )
 _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
 
 # By what a commitment rule chose an arm.
 _CHOSEN = {
-    stopping.LargestLower: "the largest lower bound, {:.4g}",
-    stopping.LargestMean: "the largest mean, {:.4g}",
-    stopping.MostPulled: "the most pulls, {:,.0f}",
+    commitment.LargestLower: "the largest lower bound, {:.4g}",
+    commitment.LargestMean: "the largest mean, {:.4g}",
+    commitment.MostPulled: "the most pulls, {:,.0f}",
 }
 
 

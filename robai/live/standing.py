@@ -157,10 +157,11 @@ class Standing(Generic[Label]):
         """One sentence on where the experiment stands, and a table of the arms.
 
         The sentence has the certificate of the arm with the largest mean, if it is below 1: see
-        `certificate`. `lower` and `upper` are the bounds that the policy compares, or of the same level on the
-        other side, of the answered pulls; - for none. A line says how often they are wrong. Of LeadCommit a second table has the evidence against every arm but the leader, the bar that it has to
-        reach, how many pulls the leader may have until the arm is played again (its claim), and how many more
-        pulls of the arm it takes to clear it if no mean changes.
+        `certificate`. `lower` and `upper` are the bounds that the policy compares, or of the same level on
+        the other side, of the answered pulls; - for none. A line says how often they are wrong. Of LeadCommit
+        a second table has the evidence against every arm but the leader, the bar that it has to reach, how
+        many pulls the leader may have until the arm is played again (its claim), and how many more pulls of
+        the arm it takes to clear it if no mean changes.
 
         Returns
         -------
@@ -171,14 +172,9 @@ class Standing(Generic[Label]):
         >>> import robai
         >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
         >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
-        >>> print(agent.summary())
-        KLEOCPUG() is exploring: 3 of 10,000 rounds, 0 of them pending; 'B' has the largest mean, 1, and certificate 0.79.
-        <BLANKLINE>
-        arm  pulls  pending  share  mean     lower  upper  status
-        A        1        0   33 %     0         0      1  exploring
-        B        2        0   67 %     1  0.002193      1  leading
-        <BLANKLINE>
-        lower and upper are of level 12.25: either is wrong with probability 4.8e-06 at most, at a given number of pulls
+        >>> for line in agent.summary().splitlines():
+        ...     print(line[:90])
+        X
         """
         with self._player.lock:
             return monitor.summary(self)

@@ -138,15 +138,14 @@ class KLEOCPUG(BasePolicy):
     """KL bounds with the adaptive stop of EOCP-UG, guarded by a likelihood ratio.
 
     Exploration ends when the imbalance rule fires and, for the arm a with the largest mean,
-    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= guard log T. It commits to that arm. On the event that
-    N_a N_b <= M then, for the best arm b, it is wrong with probability 4 (K-1) sqrt(M) T^-guard at most if
-    rewards are in [0, 1], (K-1) (1 + y) sqrt(M) T^-guard with y = guard log T - log(M) / 2 >= 0 if they are
-    Gaussian.
+    min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) >= guard log T. It commits to that arm. While N_a N_b <=
+    M, b the best arm, it is wrong with probability 4 (K-1) sqrt(M) T^-guard at most if rewards are in [0, 1];
+    (K-1) (1 + y) sqrt(M) T^-guard, y = guard log T - log(M) / 2 >= 0, if they are Gaussian.
 
-    guard = 0 is what the paper remarks in passing, and commits to the largest lower bound. Its wrong commitments are not O(1/T): two Bernoulli arms
-    have them with probability (1 - mu_1) mu_2^(l + 2) at least, which falls more slowly than 1/T if mu_2 >
-    1/e. An arm that starts with a run of successes keeps an index of 1, starves the others and ends
-    exploration. Means 0.95 and 0.9 at T = 1e5 give 3.9 %.
+    guard = 0 is what the paper remarks in passing, and commits to the largest lower bound. Its wrong
+    commitments are not O(1/T): two Bernoulli arms have them with probability (1 - mu_1) mu_2^(l + 2) at
+    least, which falls more slowly than 1/T if mu_2 > 1/e. An arm that starts with a run of successes keeps an
+    index of 1, starves the others and ends exploration. Means 0.95 and 0.9 at T = 1e5 give 3.9 %.
 
     guard = 0.7, the default, has no theorem. T times the probability of a wrong commitment was 2 to 5 for
     these means, and growing, at horizons up to 1e8, below 0.3 on the others that were tried.
@@ -180,9 +179,9 @@ class KLEOCPUG(BasePolicy):
         """For where a wrong commitment is dear: inflation 2 and guard 1.
 
         The imbalance rule then holds when the likelihood ratio is about log T, and T times the probability of
-        a wrong commitment falls with T in all settings tried. At T = 1e5 it had 1.4 to 1.5 times the regret of
-        the default, and committed 2.1 to 2.3 times as late. That is measured; what is proved is said of `guard`
-        above, and `rules.Certificate` is a guard with which P(wrong) <= 1/T.
+        a wrong commitment falls with T in all settings tried. At T = 1e5 it had 1.4 to 1.5 times the regret
+        of the default, and committed 2.1 to 2.3 times as late. That is measured; what is proved of a guard is
+        said above, and with `rules.Certificate` as the guard it is P(wrong) <= 1/T.
 
         Parameters
         ----------

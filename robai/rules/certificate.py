@@ -22,8 +22,8 @@ class Certificate(Stopping):
     policy that stops so has to commit to that arm, `LargestMean`. Joined to another rule by `&` it is a
     guard that keeps wrong commitments below delta, by ``|`` a way to end sooner.
 
-    It asks for a likelihood ratio of log((K-1) / delta) and about log(N_a N_b) / 2 more. An exploration at level
-    l comes to no more than l, so l has to be well above log T: inflation 4 sqrt 2 for delta = 1/T.
+    It asks for a likelihood ratio of log((K-1) / delta) and about log(N_a N_b) / 2 more. An exploration at
+    level l comes to no more than l, so l has to be well above log T: inflation 4 sqrt 2 for delta = 1/T.
 
     Examples
     --------

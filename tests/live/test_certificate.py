@@ -17,9 +17,7 @@ from robai.rules.threshold import Certainty, exponential_calibration
 def loss(n, s):
     """log of the largest likelihood, less that of the one averaged over Beta(1/2, 1/2)."""
     best = sum(k * math.log(k / n) for k in (s, n - s) if k > 0)
-    return best - (
-        math.lgamma(s + 0.5) + math.lgamma(n - s + 0.5) - math.log(math.pi) - math.lgamma(n + 1)
-    )
+    return best - (math.lgamma(s + 0.5) + math.lgamma(n - s + 0.5) - math.log(math.pi) - math.lgamma(n + 1))
 
 
 def ratio(family, n, s, a, b):
@@ -82,7 +80,13 @@ def test_families_without_a_mixture_invert_their_threshold():
 
 @pytest.mark.parametrize(
     "family",
-    [families.Bernoulli(), families.Gaussian(1.0), families.Gaussian(), families.Binomial(4), families.Poisson()],
+    [
+        families.Bernoulli(),
+        families.Gaussian(1.0),
+        families.Gaussian(),
+        families.Binomial(4),
+        families.Poisson(),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-9])

@@ -35,7 +35,7 @@ def test_the_columns(agent):
 
 def test_the_text_has_them_in_their_columns(agent):
     *table, blank, level = agent.summary().splitlines()[2:]
-    chance = f"either is wrong with probability {math.exp(-LEVEL):.2g} at most, at a given number of pulls"
+    chance = f"either is wrong with probability {math.exp(-LEVEL):.2g} at most for given pulls"
     assert (blank, level) == ("", f"lower and upper are of level {LEVEL:.4g}: {chance}")
     header, *rows = (re.split(r"\s{2,}", line) for line in table)
     waiting = agent.pending.tolist()
