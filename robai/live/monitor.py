@@ -102,9 +102,7 @@ def summary(agent: Standing[Any]) -> str:
         rows.append((str(row.arm), *counts, *figures, row.status))
     lines = [_sentence(agent), *_alarms(agent), "", *align(rows)]
     if (found := level(agent._player.rules, _seen(agent))) is not None:
-        chance = (
-            f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
-        )
+        chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
         lines += ["", f"lower and upper are of level {found:.4g}: {chance}"]
     if not agent.committed:
         lines += doubts(agent._player.rules.explore, _seen(agent), agent.pending.tolist())

@@ -134,9 +134,12 @@ _EXPONENTIAL = (bounds.GaussianBounds, bounds.DivergenceBounds, bounds.StudentBo
 
 def level(rules: Started, seen: Seen) -> float | None:
     """The least level of the bounds that are shown, if it says how often they are wrong."""
-    of = [rule.bounds for rule in (rules.explore, rules.commit) if hasattr(rule, "bounds")]
-    if hasattr(rules.stop, "bounds"):  # which are shown in place of the others
-        of = [rules.stop.bounds]
+    explore, commit, stop = (
+        getattr(rule, "bounds", None) for rule in (rules.explore, rules.commit, rules.stop)
+    )
+    of = (
+        [stop] if stop else [each for each in (explore, commit) if each]
+    )  # those of the stop take their place
     if not of or not all(type(each) in _EXPONENTIAL and type(each.level) in _KNOWN for each in of):
         return None
     t = sum(seen.pulls) + 1

@@ -172,9 +172,15 @@ class Standing(Generic[Label]):
         >>> import robai
         >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
         >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
-        >>> for line in agent.summary().splitlines():
-        ...     print(line[:90])
-        X
+        >>> sentence, _, *table = agent.summary().splitlines()
+        >>> sentence[sentence.index("'B'") :]
+        "'B' has the largest mean, 1, and certificate 0.79."
+        >>> print(*table, sep="\\n")
+        arm  pulls  pending  share  mean     lower  upper  status
+        A        1        0   33 %     0         0      1  exploring
+        B        2        0   67 %     1  0.002193      1  leading
+        <BLANKLINE>
+        lower and upper are of level 12.25: either is wrong with probability 4.8e-06 at most for given pulls
         """
         with self._player.lock:
             return monitor.summary(self)

@@ -42,4 +42,5 @@ class Certificate(Stopping):
     def start(self, game: Game) -> protocols.Stopping:
         family = game.family_for(self)
         threshold = threshold_of("proved", family, game, delta_of(self, game))
-        return stopping.LikelihoodRatio(family._core(game.n_arms), threshold.core, threshold.mixture)
+        core = family._core(game.n_arms)
+        return stopping.LikelihoodRatio(game.n_arms, core, threshold.core, threshold.mixture)

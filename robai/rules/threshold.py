@@ -85,7 +85,7 @@ class Certainty:
         base: thresholds.Threshold = thresholds.FixedThreshold(0.0)
         if not self._mixture:
             base = thresholds.CountThreshold(0.0, isinstance(family, families.Gaussian))
-        self._rule = stopping.LikelihoodRatio(family._core(game.n_arms), base, self._mixture)
+        self._rule = stopping.LikelihoodRatio(game.n_arms, family._core(game.n_arms), base, self._mixture)
 
     def delta(self, evidence: Evidence) -> float:
         """The smallest delta, 1 where nothing is known."""
