@@ -134,12 +134,8 @@ _EXPONENTIAL = (bounds.GaussianBounds, bounds.DivergenceBounds, bounds.StudentBo
 
 def level(rules: Started, seen: Seen) -> float | None:
     """The least level of the bounds that are shown, if it says how often they are wrong."""
-    explore, commit, stop = (
-        getattr(rule, "bounds", None) for rule in (rules.explore, rules.commit, rules.stop)
-    )
-    of = (
-        [stop] if stop else [each for each in (explore, commit) if each]
-    )  # those of the stop take their place
+    explore, commit, stop = (getattr(rule, "bounds", None) for rule in rules[:3])
+    of = [stop] if stop else [each for each in (explore, commit) if each]  # the stop's take the others' place
     if not of or not all(type(each) in _EXPONENTIAL and type(each.level) in _KNOWN for each in of):
         return None
     t = sum(seen.pulls) + 1
