@@ -31,7 +31,8 @@ cdef class Proportions:
     cdef double[::1] _costs
     cdef double[::1] _fars
 
-    # `begin` to search for w* of `means`; then `go_on` until it says that w* is found. It matches about `most` arms.
+    # `begin` to search for w* of `means`; then `go_on`, each time to match about `most` arms, until it is
+    # found.
     cdef void begin(self) noexcept nogil
     cdef bint go_on(self, Py_ssize_t most) noexcept nogil
 

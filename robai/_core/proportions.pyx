@@ -1,15 +1,16 @@
 """w*, the optimal proportions of best arm identification: Garivier and Kaufmann (2016), Theorem 5.
 
-With b the best arm and x_a = w_a / w_b, the costs g_a(x_a) = d(mu_b, c_a) + x_a d(mu_a, c_a) are one cost y for all
-a, and the ratios d(mu_b, c_a) / d(mu_a, c_a) sum to 1. c_a is the mean of both arms, pooled with weights 1 and x_a.
+With b the best arm and x_a = w_a / w_b, the costs g_a = d(mu_b, c_a) + x_a d(mu_a, c_a) are one cost y for
+all a, and the ratios F_a = d(mu_b, c_a) / d(mu_a, c_a) sum to 1. c_a is the mean of both arms, pooled with
+weights 1 and x_a.
 
-Newton's method for all x_a and y at once needs one look at every arm a step, as each equation has one x_a in it:
+Newton's method for all x_a and y at once needs one look at every arm a step: each equation has one x_a, and
 
-    y = (1 - sum of F_a - F_a' g_a) / sum of F_a',    x_a + (y - g_a) / d(mu_a, c_a)
+    y = (1 - sum of (F_a - F_a' g_a)) / sum of F_a',    x_a + (y - g_a) / d(mu_a, c_a)
 
-are the next ones, F_a' being the derivative of the ratio by the cost. It begins with the last w*, so that means
-which have moved a little take two or three steps. If it does not get there, or has nothing to begin with, there
-is a search which always does: for one number, with all x_a solved for at each of its steps. The article's number
+are the next ones, F_a' being the derivative of the ratio by the cost. It begins with the last w*: means that
+have moved a little take three steps or four. If it does not get there, or has nothing to begin with, there is
+a search which always does, for one number, with all x_a solved for at each of its steps. The article's number
 is y; here it is z = x / (1 + x) of the second best arm, always between 0 and 1.
 """
 

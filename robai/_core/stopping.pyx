@@ -374,7 +374,7 @@ cdef class LikelihoodRatio(Stopping):
 
     cdef bint _is_short(self, const Arms* arms, Py_ssize_t arm, Py_ssize_t other, double reward,
                         int64_t count, double asked) noexcept nogil:
-        """Is the ratio surely below the threshold then? It is monotone in pulls and rounds, and `asked` now."""
+        """Is the ratio surely below the threshold then? It is monotone in pulls, rounds, and `asked` now."""
         cdef Arms* later = &self._later
         cdef double ratio = 0.0
         later.t, later.horizon = arms.t + count, arms.horizon

@@ -33,7 +33,7 @@ def domain(family):
 
 
 def walks(family, rng, walks=40, length=25):
-    """Means of arms whose number of pulls is anything: some close together, some at the edge of the domain."""
+    """Means that move by anything from little to much: some alike, some at the edge of the domain."""
     low, high = domain(family)
     for walk in range(walks):
         n_arms = int(rng.integers(2, 13))
