@@ -61,7 +61,7 @@ class WrongCommitEstimate:
     largest_share : float
         Of the largest weight in the sum of all.
     horizon : int or float
-        T.
+        The number of rounds.
     policy, bandit : str
         What was played.
     entropy : tuple of int
