@@ -270,7 +270,7 @@ class _Estimator:
         offset = self._mixtures[0].offset
         self._mixtures = [replace(each, offset=offset) for each in self._mixtures]
         self._learn()
-        planned, most = 0, self._options.runs // len(MIXTURES)
+        planned, most = 0, len(self._options.runs) // len(MIXTURES)
         while planned < most and (more := self._more(planned)) > planned:
             self._play(planned, planned := min(more, most))
         return self._checked()
