@@ -19,11 +19,6 @@ class Imbalance(Stopping):
     def __init__(self, level: float) -> None: ...
 
 @final
-class Separation(Stopping):
-    bounds: Bounds
-    def __init__(self, bounds: Bounds) -> None: ...
-
-@final
 class Dominance(Stopping):
     factor: float
     def __init__(self, factor: float) -> None: ...

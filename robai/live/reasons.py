@@ -9,7 +9,15 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._base.text import align
-from robai._core import commitment, explore_lead, explore_pairs, explore_stages, pointers, stopping
+from robai._core import (
+    commitment,
+    explore_lead,
+    explore_pairs,
+    explore_stages,
+    pointers,
+    separation,
+    stopping,
+)
 from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
@@ -50,7 +58,7 @@ _STOPPED = {
     "the {rival_pulls:,} of {rival!r}, the most of any other arm, plus one",
     stopping.Dominance: "{arm!r} had {value:,.0f} pulls, at least {asked:,.1f}: {rule.factor:.4g} times "
     "those of all others together, plus one",
-    stopping.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
+    separation.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
     "at most {asked:.4g} of {rival!r}",
     stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
     stopping.SPRT: "half of the rounds times the difference of the means was {value:.4g}, and {asked:.4g} "
