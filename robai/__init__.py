@@ -18,7 +18,7 @@ from robai.custom import Commit
 from robai.identification import identify
 from robai.instances import Instances
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
-from robai.result import Comparison, Identification, Identifications, Result
+from robai.result import Comparison, Identification, Identifications, Result, Summary
 from robai.samplers import Sampler
 from robai.simulation import compare, simulate, sweep
 
@@ -41,6 +41,7 @@ __all__ = [
     "Journal",
     "Result",
     "Sampler",
+    "Summary",
     "bandits",
     "compare",
     "custom",

@@ -2,6 +2,7 @@ from typing import final
 
 class Level:
     grows: bool
+    shared: bool
     first: int
     fallible: bool
     def complaint(self) -> str | None: ...

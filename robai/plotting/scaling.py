@@ -90,7 +90,7 @@ def over_horizons(results: Iterable[Result], quantity: Quantity) -> dict[str, li
     # one of every label, which keeps its colour even if its curve is empty
     curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
     for result in sorted(listed, key=lambda result: result.horizon):
-        if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
+        if result.horizon > 1 and (quantity == "regret" or result.commitments.any()):
             mean, scale = mean_of(result, quantity), np.log(result.horizon)
             curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
     return curves
