@@ -123,7 +123,7 @@ cdef class BoundElimination(Elimination):
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         Elimination.__init__(self, n_arms)
-        self.bounds = bounds
+        self.bounds, self.discerns = bounds, True
         self._means, self._uppers = Tournament(n_arms), Tournament(n_arms)
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
@@ -135,7 +135,8 @@ cdef class BoundElimination(Elimination):
         lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        if (self._count > 0 and arms.t == self._last_round + 1
+        # In an engine, where no reward is pending, the arm chosen last is the only one that was pulled.
+        if (self._count > 0 and arms.pending == NULL and arms.t == self._last_round + 1
                 and arms.pulls[self._last] == self._last_pulls + 1):
             self._look_at(arms, self._last)
             if self._last == self._best or mean_of(arms, self._last) >= self._largest:
@@ -169,11 +170,6 @@ cdef class BoundElimination(Elimination):
         for i in range(self._count):
             self._look_at(arms, self._active[i])
         self._look_at_the_best(arms)
-
-    def remember(self, memory, pulls):
-        Elimination.remember(self, memory, pulls)
-        self._last_round = -2
-
 
 cdef class Sweeps(Elimination):
     """After every sweep over the active arms, see which to drop."""

@@ -1,6 +1,5 @@
 from typing import final
 
-from robai._core.bounds import Bounds
 from robai._core.families import Family
 from robai._core.protocols import Stopping
 from robai._core.thresholds import Threshold
