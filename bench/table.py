@@ -43,7 +43,9 @@ ROWS = {
     "kl-eocp-ug": (robai.KLEOCPUG(), robai.Bernoulli),
     "lead-commit": (robai.LeadCommit(), robai.Gaussian),
     "ucb": (robai.UCB(), robai.Gaussian),
+    "ucb-log-t": (robai.UCB(level="round"), robai.Gaussian),
     "kl-ucb": (robai.KLUCB(), robai.Bernoulli),
+    "kl-ucb-log-t": (robai.KLUCB(level="round"), robai.Bernoulli),
     "thompson-gaussian": (robai.ThompsonSampling(), robai.Gaussian),
     "thompson-bernoulli": (robai.ThompsonSampling(), robai.Bernoulli),
     "bai-etc": (robai.BAIETC(), robai.Gaussian),
@@ -238,6 +240,8 @@ LEAST_RATIOS = {
 # At most so many nanoseconds a round.
 MOST_NANOSECONDS = {("ucb-alpha", 10**4, 2): 40.0, ("action-elimination", 10**4, 100): 100.0}
 MOST_TIMES_OF_A_GUARD = 2.0  # that KL-EOCP-UG with one takes of what it takes without
+# The level log t may take so many times as long as the fixed one.
+MOST_OF_LOG_T = {("ucb", 100): 3.0, ("kl-ucb", 100): 3.0, ("ucb", 10): None, ("kl-ucb", 10): None}
 LEAST_RATIO_OF_WORKERS = 1.7
 MOST_SECONDS_OF_EOCP = 3.0
 
@@ -249,6 +253,15 @@ def measure_bars(policies, sides, effort):
         yield f"{ROWS[row][0].label()}, K = {n_arms}: ns a round", value, bar, value <= bar
     value, bar = times_of_a_guard(effort), MOST_TIMES_OF_A_GUARD
     yield "KLEOCPUG(inflation=2), T = 10^6: guard=1 in times of guard=0", value, bar, value <= bar
+    for (row, n_arms), bar in MOST_OF_LOG_T.items():
+        for horizon in HORIZONS:
+            value = (
+                policies[f"{row}-log-t", horizon, n_arms].nanoseconds
+                / policies[row, horizon, n_arms].nanoseconds
+            )
+            power = round(math.log10(horizon))
+            what = f"{ROWS[row][0].label()}, K = {n_arms}, T = 10^{power}: log t takes times the fixed level"
+            yield what, value, bar, bar is None or value <= bar
     for (row, n_arms), timed in sides.items():
         for side in timed:
             if side != "robai" and row in ("ucb", "kl-ucb"):

@@ -317,7 +317,10 @@ def test_files_and_pickles(both, tmp_path):
         ("counts", lambda array: array + 1),
         ("sum_digits", lambda array: array * 0),
         ("sum_digits", lambda array: array[:-1].copy()),
+        ("sum_digits", lambda array: array * 0 + 2**18 - 1),
         ("square_digits", lambda array: array * 0),
+        ("square_digits", lambda array: array * 0 + 2**18 - 1),
+        ("counts", lambda array: array * 0 + 2**62),
         ("square_digits", lambda array: array + 2**18),
         ("counted", lambda array: array * 1.1),
     ],
@@ -335,6 +338,12 @@ def test_curves_and_unknown_kinds_are_refused():
         play("some", keep="summary", curves=True)
     with pytest.raises(ValueError, match="keep must be"):
         play("some", keep="sums")
+
+
+def test_sums_that_the_memory_cannot_hold_are_refused():
+    bandit = robai.Gaussian([1.0] + [0.0] * 99_999)
+    with pytest.raises(ValueError, match=r"keep must be 'runs' .* 100,000 arms need .* GB with 4000 workers"):
+        robai.simulate(robai.UCB(), bandit, 10**6, 10, rng=0, keep="summary", workers=4000)
 
 
 def test_one_run_cannot_tell_its_error():

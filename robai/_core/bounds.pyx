@@ -212,8 +212,8 @@ cdef class DivergenceBounds(Bounds):
 
     cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
         # Where both are at q, n_a d(m_a, q) = n_b d(m_b, q). The difference has the derivative
-        # (n_a (q - m_a) - n_b (q - m_b)) / V(q), and for m_a > m_b is negative at m_a: it has one zero at
-        # most. And the quotient grows with q, as d(m, q) / (q - m) falls with m: d is convex in m, and zero at
+        # (n_a (q - m_a) - n_b (q - m_b)) / V(q), and for m_a > m_b is negative at m_a: it has one zero
+        # at most. And the quotient grows with q, as d(m, q) / (q - m) falls with m: d is convex in m, and zero at
         # q. So what is sure at one level is so at all lower ones if a leads, at all higher ones if b does.
         cdef double lead = (a.start - b.start) + (a.slope - b.slope) * root, rise, later
         cdef int sign = 1

@@ -11,6 +11,15 @@ from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
 
 
+cdef void both_sides(Bounds bounds, const Arms* arms, Py_ssize_t arm, double* lower,
+                     double* upper) noexcept nogil:
+    """The index, and the bound of the same level on the other side if there is one."""
+    cdef double t = <double>(arms.t + 1), floor = bounds.lower(arms, arm, t)
+    upper[0] = bounds.upper(arms, arm, t)
+    if floor > -INFINITY:
+        lower[0] = floor
+
+
 cdef Py_ssize_t largest_index(Bounds bounds, const Arms* arms, double* indices, Rng* rng) noexcept nogil:
     """An arm with the largest index, all of which are computed."""
     cdef Py_ssize_t arm
@@ -43,7 +52,7 @@ cdef class Optimism(Exploration):
         return self.leader
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
 
 
 @cython.final
@@ -374,7 +383,7 @@ cdef class AdaOptimism(Optimism):
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         self._look(arms)
         self._level.arm = arm
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
         self._level.arm = self.leader
 
 
@@ -400,7 +409,7 @@ cdef class FullOptimism(Exploration):
         return largest_index(self.bounds, arms, &self._indices[0], rng)
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
 
 
 def optimism(Py_ssize_t n_arms, Bounds bounds not None):

@@ -5,6 +5,7 @@ class Level:
     shared: bool
     first: int
     fallible: bool
+    def value_at(self, n: float, t: float) -> float: ...
     def complaint(self) -> str | None: ...
 
 @final

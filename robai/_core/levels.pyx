@@ -21,6 +21,10 @@ cdef class Level:
     cdef double at(self, double n, double t) noexcept nogil:
         return INFINITY
 
+    def value_at(self, double n, double t):
+        """`at`, for Python."""
+        return self.at(n, t)
+
     def complaint(self):
         """What it was that is no level, and where, if anything since this was asked last; else None."""
         return None

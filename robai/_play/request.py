@@ -26,13 +26,13 @@ from robai.bandits import Bandit
 from robai.custom import written
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
+from robai.result.arrays import MOST_RUNS
+from robai.result.totals import size_of
 from robai.rules import Game, Index
 from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 
 Engine = Literal["auto", "step", "leap"]
 Keep = Literal["runs", "summary"]
-
-MOST_RUNS = 2**53
 
 
 @dataclass(frozen=True)
@@ -252,6 +252,7 @@ class Options:
                     f"same, got {os.fspath(self.checkpoint)!r}"
                 )
         if self.keep == "summary":
+            self._check_sums(simulations)
             return
         # pulls, and means and gaps where every run has its own
         own = [each.bandit.n_arms * (3 if isinstance(each.bandit, Instances) else 1) for each in simulations]
@@ -266,6 +267,18 @@ class Options:
                 f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB; "
                 "keep='summary' needs no more for more runs"
             )
+
+    def _check_sums(self, simulations: list[Simulation]) -> None:
+        under_way = 4 * self.workers + 3  # sums that there are at a time, with those that come together
+        for each in simulations:
+            arms, own = each.bandit.n_arms, isinstance(each.bandit, Instances)
+            needed = under_way * size_of(len(each.times), arms, own)
+            if needed > _memory():
+                raise ValueError(
+                    f"keep must be 'runs' on this machine, got 'summary': sums for {len(each.times):,} times "
+                    f"and {arms:,} arms need {needed / 1e9:,.0f} GB with {self.workers} workers, "
+                    f"and there are {_memory() / 1e9:,.0f} GB"
+                )
 
 
 def _runs_in(pool: ThreadPoolExecutor) -> bool:

@@ -18,6 +18,8 @@ TYPES: dict[str, type] = {
     ),
 }
 
+MOST_RUNS = 2**53
+
 Layout = Mapping[str, tuple[str, ...]]  # the axes of each array; the first with an axis alone tells its size
 
 

@@ -15,7 +15,7 @@ from robai._base.counted import BITS, Counted
 from robai._base.intervals import Mean
 from robai._core.sums import DIGIT_BITS, SQUARE_DIGITS, SUM_DIGITS
 from robai.result.archive import load, save
-from robai.result.arrays import Layout, within
+from robai.result.arrays import MOST_RUNS, Layout, within
 from robai.result.merging import joined
 from robai.result.result import Result
 from robai.result.totals import Totals, columns_of
@@ -139,8 +139,10 @@ class Summary(Result):
                 name, len(digits) == columns * each and within(digits, 0, last), f"{columns} x {each} digits"
             )
         committed = int(self.choices.sum())
-        require("count", all_runs >= 1, "at least 1")
-        require("choices", within(self.choices, 0) and committed <= all_runs, f"of {all_runs:,} runs")
+        require("count", 1 <= all_runs <= MOST_RUNS, f"between 1 and {MOST_RUNS:,}")
+        require(
+            "choices", within(self.choices, 0, all_runs) and committed <= all_runs, f"of {all_runs:,} runs"
+        )
         certain = committed if self.ranked else int(self.choices[self.gaps > 0.0].sum())
         require(
             "wrong", 0 <= self.wrong <= certain and (self.ranked or self.wrong == certain), f"{certain:,}"
@@ -150,7 +152,9 @@ class Summary(Result):
         for counted, of in ((found.regrets, all_runs), (found.times, committed)):
             increasing = within(counted.values) and (np.diff(counted.values) > 0.0).all()
             require("counted", increasing, "finite, at least 0 and increasing twice")
-            require("counts", within(counted.counts, 1) and counted.counts.sum() == of, f"{of:,} in all")
+            require(
+                "counts", within(counted.counts, 1, all_runs) and counted.counts.sum() == of, f"{of:,} in all"
+            )
         means = np.array([found.mean(column) for column in range(len(times))])
         for name, values in zip(("regret", "regret_sem"), means.T.copy(), strict=True):
             values.flags.writeable = False

@@ -128,16 +128,24 @@ def columns_of(times: int, arms: int, own_means: bool) -> int:
     return times + arms * (2 if own_means else 1) + 3
 
 
+def size_of(times: int, arms: int, own_means: bool) -> int:
+    """Bytes of the sums."""
+    return 8 * columns_of(times, arms, own_means) * (SUM_DIGITS + SQUARE_DIGITS)
+
+
 def mean_of_sums(sums: NDArray[np.int64], squares: NDArray[np.int64], count: int) -> Mean:
     """The mean, and its standard error: each of whole numbers, and rounded once or twice."""
     total, of_squares = _whole(sums), _whole(squares)
-    value = total / (count << _UNIT)
-    if count == 1:  # which cannot tell
-        return Mean(value, math.nan)
     deviations = count * of_squares - total * total
     if deviations < 0:
         raise ValueError(f"squares must be those of {count:,} numbers with this sum, got too little")
-    return Mean(value, math.sqrt(deviations / (count * count * (count - 1) << 2 * _UNIT)))
+    try:
+        value = total / (count << _UNIT)
+        if count == 1:  # which cannot tell
+            return Mean(value, math.nan)
+        return Mean(value, math.sqrt(deviations / (count * count * (count - 1) << 2 * _UNIT)))
+    except OverflowError as error:
+        raise ValueError(f"sums must be those of {count:,} finite numbers, got more") from error
 
 
 def _whole(digits: NDArray[np.int64]) -> int:
