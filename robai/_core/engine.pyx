@@ -259,10 +259,13 @@ cdef class Batch:
             self._fill(arm)
         return self._filled[arm] - self._next[arm]
 
-    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
-        cdef Rng* rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+    cdef Rng* _rewind(self, Py_ssize_t arm) noexcept nogil:
         self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
         self._next[arm] = 0
+        return <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+
+    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
+        cdef Rng* rng = self._rewind(arm)
         self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
         if self._rewards.slow:
             self._work += LOOK
