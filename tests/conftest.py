@@ -1,6 +1,7 @@
 """Settings of all tests, and every registered policy and bandit as a fixture."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,7 @@ from support.examples import BANDITS, POLICIES
 settings.register_profile("robai", derandomize=True, deadline=None)
 settings.load_profile("robai")
 os.environ["PYTHONSAFEPATH"] = "1"  # child processes import the installed package, not this directory
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell takes from what it starts with `&`
 
 
 def pytest_addoption(parser):

@@ -11,7 +11,7 @@ from robai._core.explore_index cimport Optimism
 from robai._core.families cimport Family, Gaussian, Sampler
 from robai._core.kl cimport Shift, bernoulli_shift, log1pmx
 from robai._core.leap cimport corridor_width, height_if_not_hit, hitting_time
-from robai._core.protocols cimport Evidence
+from robai._core.protocols cimport Arms, Evidence, Stopping
 from robai._core.rng cimport (
     Stream,
     fill_normal,
@@ -188,6 +188,33 @@ def lost_leads(Batch batch not None, pulls, sums):
             batch._streak(explore, explore.until - batch._arms.t)
         ends[batch._run] = batch._arms.pulls[0], batch._sums[0]
     return ends
+
+
+# ---- stops
+
+
+cdef class Watched(Stopping):
+    """A stopping rule, with the number of questions that it was asked; if `impatient`, after every round."""
+    cdef readonly Stopping rule
+    cdef readonly bint impatient
+    cdef readonly int64_t questions
+
+    def __init__(self, Stopping rule not None, bint impatient):
+        self.rule, self.impatient = rule, impatient
+        self.initial_pulls, self.leaps = rule.initial_pulls, rule.leaps
+        self.moments, self.absolute = rule.moments, rule.absolute
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        self.questions += 1
+        return self.rule.fires(arms)
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        return 1 if self.impatient else self.rule.quiet(arms, arm)
+
+
+def quiet_for(Stopping rule not None, Evidence evidence not None, Py_ssize_t arm):
+    """After how many further pulls of an arm a rule could fire."""
+    return rule.quiet(&evidence.arms, arm)
 
 
 # ---- thinning

@@ -2,7 +2,7 @@ from typing import final
 
 from robai._core.bounds import Bounds
 from robai._core.families import Family
-from robai._core.protocols import Commitment, Exploration, Stopping
+from robai._core.protocols import Stopping
 from robai._core.thresholds import Threshold
 
 @final
@@ -45,7 +45,7 @@ class LikelihoodRatio(Stopping):
     family: Family
     threshold: Threshold
     mixture: bool
-    def __init__(self, family: Family, threshold: Threshold, mixture: bool = False) -> None: ...
+    def __init__(self, n_arms: int, family: Family, threshold: Threshold, mixture: bool = False) -> None: ...
 
 class Pair(Stopping):
     first: Stopping
@@ -59,22 +59,3 @@ class Both(Pair):
 @final
 class Either(Pair):
     def __init__(self, first: Stopping, second: Stopping) -> None: ...
-
-class Scored(Commitment):
-    def __init__(self, n_arms: int) -> None: ...
-
-@final
-class LargestLower(Scored):
-    bounds: Bounds
-    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
-
-@final
-class LargestMean(Scored): ...
-
-@final
-class MostPulled(Scored): ...
-
-@final
-class Recommended(Commitment):
-    exploration: Exploration
-    def __init__(self, exploration: Exploration) -> None: ...

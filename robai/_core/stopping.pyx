@@ -1,4 +1,4 @@
-"""When to stop exploring, and which arm to commit to: one short class a rule."""
+"""When to stop exploring: one short class a rule."""
 
 cimport cython
 from libc.math cimport INFINITY, fabs, log, sqrt
@@ -8,18 +8,14 @@ import numpy as np
 
 from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
-from robai._core.protocols cimport (
-    Arms,
-    Commitment,
-    Compared,
-    Exploration,
-    Stopping,
-    argmax,
-    best_mean,
-    mean_of,
-)
-from robai._core.rng cimport Rng
+from robai._core.protocols cimport Arms, Compared, Stopping, best_mean, mean_of
 from robai._core.thresholds cimport Threshold
+
+
+cdef enum:
+    FEW = 16                        # rounds, after which to ask once more costs little
+
+cdef double CLEARLY = 1.0 - 1e-9    # rounding is less
 
 
 @cython.final
@@ -267,15 +263,23 @@ cdef class LikelihoodRatio(Stopping):
     """When min over b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) reaches a threshold, which may depend on b.
 
     a is the arm with the largest mean, m_ab the mean of all rewards of a and b. A second arm with the
-    largest mean makes the ratio 0. If `mixture`, the certainty of the family takes the place of that ratio.
+    largest mean makes the ratio 0. If `mixture`, the certainty of the family takes the place of that ratio,
+    which it is below.
     """
     cdef readonly Family family
     cdef readonly Threshold threshold
     cdef readonly bint mixture
+    cdef Arms _later                        # two arms as they may be after some pulls, for `quiet`
+    cdef int64_t[::1] _pulls
+    cdef double[::1] _sums
 
-    def __init__(self, Family family not None, Threshold threshold not None, bint mixture=False):
+    def __init__(self, Py_ssize_t n_arms, Family family not None, Threshold threshold not None,
+                 bint mixture=False):
         self.family, self.threshold, self.mixture = family, threshold, mixture
         self.moments = family.moments
+        self.leaps = family.high - family.low < INFINITY and not mixture
+        self._pulls, self._sums = np.zeros(n_arms, dtype=np.int64), np.zeros(n_arms)
+        self._later.n_arms, self._later.pulls, self._later.sums = n_arms, &self._pulls[0], &self._sums[0]
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
         return self._compared(arms, False)
@@ -303,6 +307,77 @@ cdef class LikelihoodRatio(Stopping):
                 if hurried:
                     break
         return compared
+
+    cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        # Either the arm wins against all others, or the best of the others, which stand still, does.
+        # Rewards without a largest or a smallest one may bring that about at any round.
+        cdef Py_ssize_t best = 1 if arm == 0 else 0, other
+        cdef int64_t count
+        if not self.leaps or arms.n_arms < 2:
+            return 1
+        for other in range(best + 1, arms.n_arms):
+            if other != arm and mean_of(arms, other) > mean_of(arms, best):
+                best = other
+        count = self._before(arms, arm, best, self.family.high, max(arms.horizon - arms.t, <int64_t>1))
+        if count <= FEW and arms.n_arms > 2:
+            other = self._closest(arms, arm)
+            if other != best:
+                count = max(count, self._before(arms, arm, other, self.family.high, arms.horizon - arms.t))
+        for other in range(arms.n_arms):
+            if other != arm and other != best and (
+                    self.family.ratio(arms, best, other) < CLEARLY * self.threshold.asked(arms, best, other)):
+                return count
+        return self._before(arms, arm, best, self.family.low, count)
+
+    cdef Py_ssize_t _closest(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        """The other arm of which it is least clear that `arm` is better."""
+        cdef Py_ssize_t other, closest = -1
+        cdef double ratio, least = INFINITY
+        for other in range(arms.n_arms):
+            if other != arm:
+                ratio = self.family.ratio(arms, arm, other)
+                if mean_of(arms, arm) < mean_of(arms, other):
+                    ratio = -ratio
+                if closest < 0 or ratio < least:
+                    closest, least = other, ratio
+        return closest
+
+    cdef int64_t _before(self, const Arms* arms, Py_ssize_t arm, Py_ssize_t other, double reward,
+                         int64_t most) noexcept nogil:
+        """After how many pulls of an arm, all with this reward, its ratio to another may be enough.
+
+        The reward is the largest or the smallest. Along (1, r) the ratio N d(m, p) + ..., p the pooled mean,
+        grows by the difference of two tangents, both at r, of the convex function that has d as its Bregman
+        divergence: one touches it at m, the other at p. Once m is between p and r, it stays there, and
+        the first is larger. So what these rewards do not reach in k pulls no others reach in k or fewer.
+        Rounded down, and at most `most`.
+        """
+        cdef double asked = self.threshold.asked(arms, arm, other)
+        cdef int64_t low = min(<int64_t>FEW, most - 1), count = min(arms.pulls[arm], most - 1), high = most
+        if not self._is_short(arms, arm, other, reward, low, asked):
+            return 1
+        while count > low and not self._is_short(arms, arm, other, reward, count, asked):
+            high, count = count, count >> 2
+        low = max(low, count)
+        while high < most and high - low > low >> 2:
+            count = low + ((high - low) >> 1)
+            if self._is_short(arms, arm, other, reward, count, asked):
+                low = count
+            else:
+                high = count
+        return low + 1
+
+    cdef bint _is_short(self, const Arms* arms, Py_ssize_t arm, Py_ssize_t other, double reward,
+                        int64_t count, double asked) noexcept nogil:
+        """Is the ratio surely below the threshold then? It is monotone in pulls and rounds, and `asked` now."""
+        cdef Arms* later = &self._later
+        cdef double ratio = 0.0
+        later.t, later.horizon = arms.t + count, arms.horizon
+        later.pulls[arm], later.sums[arm] = arms.pulls[arm] + count, arms.sums[arm] + <double>count * reward
+        later.pulls[other], later.sums[other] = arms.pulls[other], arms.sums[other]
+        if (mean_of(later, arm) > mean_of(later, other)) == (reward == self.family.high):
+            ratio = self.family.ratio(later, arm, other)
+        return ratio < CLEARLY * min(asked, self.threshold.asked(later, arm, other))
 
 
 cdef class Pair(Stopping):
@@ -337,7 +412,8 @@ cdef class Both(Pair):
         return self.first.fires(arms) and self.second.fires(arms)
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        return max(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
+        cdef int64_t count = self.first.quiet(arms, arm)
+        return count if count > FEW else max(count, self.second.quiet(arms, arm))
 
 
 @cython.final
@@ -357,65 +433,3 @@ cdef class Either(Pair):
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return min(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
-
-
-# ---- commitment
-
-
-cdef class Scored(Commitment):
-    """The arm with the largest score."""
-    cdef double[::1] _scores
-
-    def __init__(self, Py_ssize_t n_arms):
-        self._scores = np.empty(n_arms)
-
-    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm
-        for arm in range(arms.n_arms):
-            self._scores[arm] = self.score(arms, arm)
-        return argmax(&self._scores[0], arms.n_arms, rng)
-
-
-@cython.final
-cdef class LargestLower(Scored):
-    """Pessimism: the largest lower confidence bound (EOCP, EOCP-UG, KL-EOCP)."""
-    cdef readonly Bounds bounds
-
-    def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
-        Scored.__init__(self, n_arms)
-        self.bounds = bounds
-        self.moments = bounds.moments
-
-    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        return self.bounds.lower(arms, arm, <double>(arms.t + 1))
-
-    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        lower[0] = self.score(arms, arm)
-
-
-@cython.final
-cdef class LargestMean(Scored):
-    """The largest mean."""
-
-    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        return mean_of(arms, arm)
-
-
-@cython.final
-cdef class MostPulled(Scored):
-    """The arm pulled most often, for which EOCP-UG has the same guarantees."""
-
-    cdef double score(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        return <double>arms.pulls[arm]
-
-
-@cython.final
-cdef class Recommended(Commitment):
-    """What an exploration that ends by itself recommends."""
-    cdef readonly Exploration exploration
-
-    def __init__(self, Exploration exploration not None):
-        self.exploration = exploration
-
-    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
-        return self.exploration.recommend(arms, rng)

@@ -14,20 +14,22 @@ cdef double CLOSE = 1e-6            # so close to a level no bound decides
 cdef enum:
     FRACTIONS = 40                  # steps of the continued fraction
     NODES = 32                      # of Gauss and Legendre's rule: eight digits at the least, mostly twelve
+    HALVES = 20                     # up to 10, where Stirling's formula takes over
 
 cdef double[NODES] node
 cdef double[NODES] weight
+cdef double[HALVES] of_half         # `remainder` of 0, 1/2, 1, ...: the shapes that counts lead to
 
 
-cdef int fill_rule() except -1:
-    """For integrals from 0 to 1."""
+cdef int fill_tables() except -1:
+    """The rule is for integrals from 0 to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     for i in range(NODES):
         node[i], weight[i] = 0.5 * (nodes[i] + 1.0), 0.5 * weights[i]
+    of_half[0] = INFINITY
+    for i in range(1, HALVES):
+        of_half[i] = remainder_by_gamma(0.5 * i)
     return 0
-
-
-fill_rule()
 
 
 # ---- normal
@@ -57,11 +59,18 @@ cdef double normal_quantile(double surprise) noexcept nogil:
 
 # ---- ratios of gamma variables
 
+cdef inline double remainder_by_gamma(double x) noexcept nogil:
+    return lgamma(x) - ((x - 0.5) * log(x) - x + HALF_LOG_2_PI)
+
+
+fill_tables()
+
+
 cdef double remainder(double x) noexcept nogil:
     """log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2), that of Stirling's formula."""
-    cdef double y
+    cdef double y = 2.0 * x
     if x < 10.0:
-        return lgamma(x) - ((x - 0.5) * log(x) - x + HALF_LOG_2_PI)
+        return of_half[<int>y] if y == <int>y else remainder_by_gamma(x)
     y = 1.0 / (x * x)
     return (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188))))) / x
 
@@ -112,17 +121,17 @@ cdef double by_fraction(Point point) noexcept nogil:
     DLMF 8.17.22; its convergents A / B follow a recurrence, of much less work than the integral.
     """
     cdef double a = point.a, b = point.b, y = point.r / (a + b), m = 0.0, d
-    cdef double before_a = 1.0, before_b = 0.0, at_a = 1.0, at_b = 1.0, ratio = 1.0, last
+    cdef double before_a = 1.0, before_b = 0.0, at_a = 1.0, at_b = 1.0, last_a, last_b
     cdef int _step
     for _step in range(FRACTIONS):
         d = -(b + m) * (a + b + m) * y / ((b + 2.0 * m) * (b + 2.0 * m + 1.0))
         before_a, before_b = at_a + d * before_a, at_b + d * before_b
         m += 1.0
         d = m * (a - m) * y / ((b + 2.0 * m - 1.0) * (b + 2.0 * m))
+        last_a, last_b = at_a, at_b
         at_a, at_b = before_a + d * at_a, before_b + d * at_b
-        last, ratio = ratio, at_a / at_b
-        if fabs(ratio - last) <= 1e-14 * ratio:
-            return 1.0 / (b * ratio)
+        if fabs(at_a * last_b - last_a * at_b) <= 1e-13 * at_a * last_b:        # of A / B
+            return at_b / (b * at_a)
     return 0.0
 
 
@@ -168,18 +177,23 @@ cdef inline Point seen_from_the_left(Point point) noexcept nogil:
 
 
 cdef double surprise_at(Point point, double level) noexcept nogil:
+    if not (point.s > 0.0 and point.r > 0.0):           # at an end, or no number
+        return 0.0 if point.r > 0.0 else INFINITY
+    return surprise_within(point, level, log_density(point))
+
+
+cdef double surprise_within(Point point, double level, double density) noexcept nogil:
+    """`surprise_at` between the ends, where the logarithm of the density is known."""
     # With `fall` between gap u and gap u + c (e^u - 1 - u), c the curvature, and e^-x >= 1 - x, the ratio of
     # tail and density is between (1 - c / (gap (gap - 1))) / gap and 1 / gap.
     cdef double known, short
-    if not (point.s > 0.0 and point.r > 0.0):           # at an end, or no number
-        return 0.0 if point.r > 0.0 else INFINITY
     if point.gap < 0.0:
         point = seen_from_the_left(point)
-        known = exp(log_density(point))
+        known = exp(density)
         if level > 0.7 and known < 0.5 * point.gap:
             return -log1p(-known / point.gap)           # less than log 2
         return -log1p(-known * mills(point))
-    known = -log_density(point)
+    known = -density
     if point.gap > 1.0:
         known += log(point.gap)
         short = curvature(point) / (point.gap * (point.gap - 1.0))
@@ -217,23 +231,26 @@ cdef Point point_of(double a, double b, double surprise) noexcept nogil:
     """Halley's steps by l, in which the surprise is convex. The start has the first correction of Barndorff-
     Nielsen (1986) to the normal quantile, z + log(x / z) / z with x the gap in standard deviations.
     """
-    cdef double z = normal_quantile(max(surprise, 0.75)), middle, excess, hazard, step
+    cdef double z = normal_quantile(max(surprise, 0.75)), middle, change, density, excess, hazard, step
     cdef Point point
     cdef int _step
     middle = b if a == INFINITY else a if b == INFINITY else a / (a + b) * b
     point = far_from(a, b, z)
-    z -= log(point.gap / sqrt(middle) / z) / z
-    if z > 0.0:
-        point = far_from(a, b, z)
+    step = log(point.gap / sqrt(middle) / z) / z
+    if step < z:                            # to z - step, by the divergence's derivatives, gap and curvature
+        change = step * (0.5 * step - z)
+        step = point.gap * point.gap + 2.0 * curvature(point) * change
+        point = moved(point, 2.0 * change / (point.gap + sqrt(max(step, 0.0))))
     for _step in range(20):
         if not (point.s > 0.0 and point.r > 0.0):
             break
-        excess = surprise - surprise_at(point, NAN)
-        hazard = exp(log_density(point) + surprise - excess)
+        density = log_density(point)
+        excess = surprise - surprise_within(point, NAN, density)
+        hazard = exp(density + surprise - excess)
         step = excess / hazard
         if fabs(excess) < 1.0:
             step /= 1.0 + 0.5 * excess * (hazard - point.gap) / hazard
         point = moved(point, max(step, -700.0))
-        if fabs(excess) < 1e-4:
+        if fabs(excess) < 1e-3:
             break
     return point

@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._base.text import align
-from robai._core import explore_lead, explore_pairs, explore_stages, pointers, stopping
+from robai._core import commitment, explore_lead, explore_pairs, explore_stages, pointers, stopping
 from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
@@ -64,9 +64,9 @@ _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough
 
 # By what a commitment rule chose an arm.
 _CHOSEN = {
-    stopping.LargestLower: "the largest lower bound, {:.4g}",
-    stopping.LargestMean: "the largest mean, {:.4g}",
-    stopping.MostPulled: "the most pulls, {:,.0f}",
+    commitment.LargestLower: "the largest lower bound, {:.4g}",
+    commitment.LargestMean: "the largest mean, {:.4g}",
+    commitment.MostPulled: "the most pulls, {:,.0f}",
 }
 
 

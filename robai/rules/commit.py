@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from robai import families
 from robai._base.spec import Field, Part, parameter, spec
-from robai._core import protocols, stopping
+from robai._core import commitment, protocols
 from robai._core.bounds import GaussianBounds
 from robai.families import FamilyLike
 from robai.rules.bernstein import bernstein_bounds
@@ -67,7 +67,7 @@ class LowerBound(Commitment):
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
         bounds = GaussianBounds(horizon_level(self, game), game.scales(self))
-        return stopping.LargestLower(game.n_arms, bounds)
+        return commitment.LargestLower(game.n_arms, bounds)
 
 
 @spec
@@ -86,7 +86,7 @@ class KLLowerBound(Commitment):
     family: Field[FamilyLike | None, families.Family | None] = parameter(FAMILY, default=None)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.LargestLower(game.n_arms, kl_bounds(self, horizon_level(self, game), game))
+        return commitment.LargestLower(game.n_arms, kl_bounds(self, horizon_level(self, game), game))
 
 
 @spec
@@ -106,7 +106,7 @@ class BernsteinLower(Commitment):
     inflation: float = parameter(INFLATION, default=1.0)
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.LargestLower(game.n_arms, bernstein_bounds(self, game, horizon_level(self, game)))
+        return commitment.LargestLower(game.n_arms, bernstein_bounds(self, game, horizon_level(self, game)))
 
 
 @spec
@@ -122,7 +122,7 @@ class LargestMean(Commitment):
     """
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.LargestMean(game.n_arms)
+        return commitment.LargestMean(game.n_arms)
 
 
 @spec
@@ -138,7 +138,7 @@ class MostPulled(Commitment):
     """
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.MostPulled(game.n_arms)
+        return commitment.MostPulled(game.n_arms)
 
 
 @spec
@@ -154,4 +154,4 @@ class Recommended(Commitment):
     """
 
     def start(self, game: Game, explore: protocols.Exploration) -> protocols.Commitment:
-        return stopping.Recommended(explore)
+        return commitment.Recommended(explore)

@@ -285,13 +285,13 @@ class LikelihoodRatio(Stopping):
         family = game.family_for(self)
         core = family._core(game.n_arms)
         if self.share is not None:
-            return stopping.LikelihoodRatio(
-                core, thresholds.FixedThreshold(self.share * math.log(game.horizon))
-            )
+            fixed = thresholds.FixedThreshold(self.share * math.log(game.horizon))
+            return stopping.LikelihoodRatio(game.n_arms, core, fixed)
         if self.level is not None:
-            return stopping.LikelihoodRatio(core, thresholds.HorizonThreshold(game.horizon, self.level))
+            falling = thresholds.HorizonThreshold(game.horizon, self.level)
+            return stopping.LikelihoodRatio(game.n_arms, core, falling)
         threshold = threshold_of(self.threshold, family, game, delta_of(self, game))
-        return stopping.LikelihoodRatio(core, threshold.core, threshold.mixture)
+        return stopping.LikelihoodRatio(game.n_arms, core, threshold.core, threshold.mixture)
 
 
 @spec

@@ -1,7 +1,9 @@
 """The finite-time bounds of the paper: commitment times, regret and confidence of EOCP and EOCP-UG."""
 
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
-from math import e, exp, log, pi, sqrt
+from math import e, exp, floor, log, pi, sqrt
+from sys import float_info
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from robai.theory.hardness import (
     read,
     unique_best,
 )
+from robai.theory.two_arms import wrong_eocp, wrong_eocp_ug
 
 __all__ = [
     "INFLATION",
@@ -135,7 +138,7 @@ class RegretBound:
     --------
     >>> bound = regret_bound_eocp([0.7, 0.2], 10**6, inflation=1.0, family=Gaussian(1.0))
     >>> round(bound.total, 1), round(bound.commitment, 1)
-    (112.5, 8.2)
+    (104.3, 0.0)
     """
 
     leading: float
@@ -220,6 +223,14 @@ def wrong_commit_bound_eocp(
         B_3 + B_4 = exp(-l) + escape(n)          it was pulled so often that the best arm was not
         B_5 + B_6 = exp(-l) + escape(n + 1)      its lower bound exceeds the best arm's all the same
 
+    For two arms a sharper one, with Q(x) = P(N(0, 1) > x) for Gaussian rewards and exp(-x^2 / 2) for others,
+    h = ceil(T_c / 2) and D = gap / sigma, a sum over n = 1 .. T_c / 2 pulls of the best arm::
+
+        Q((D + sqrt(2 l / n) - sqrt(2 l / (h - 1))) / sqrt(1/n + 1/(h - 1)))
+        + Q((D + sqrt(2 l / n) - sqrt(2 l / (T_c - n))) / sqrt(1/n + 1/(T_c - n)))
+
+    It is O(1/T) for every inflation. (The paper excludes l = log T, for which EOCP-UG's would not be.)
+
     Parameters
     ----------
     bandit, horizon, gap, inflation, sigma, family
@@ -232,20 +243,32 @@ def wrong_commit_bound_eocp(
     Examples
     --------
     >>> f"{wrong_commit_bound_eocp([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
-    '1.08e-12'
+    '1.18e-17'
     """
     gaps, *_, overtaken, misjudged = _eocp(bandit, horizon, gap, inflation, sigma, family)
     return min(1.0, overtaken + gaps.size * misjudged)
 
 
+def _of_two(bound: Callable[..., float], bandit: Arms, family: Rewards, *given: float) -> float:
+    """A bound for two arms; one that is too small for a double is not 0."""
+    gaussian = isinstance(read(bandit, family)[1], Gaussian)
+    return min(1.0, max(bound(*given, gaussian=gaussian), float_info.min))
+
+
 def _eocp(
     bandit: Arms, horizon: float, gap: Given, inflation: float, sigma: Given, family: Rewards
 ) -> tuple[NDArray[np.float64], float, float, float, float, float]:
-    """Gaps / sigma, sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite)."""
+    """Gaps / sigma, sigma, l, T_c - A, B_2 of all arms, B_1 of one (proof of theo:optimalfixedfinite).
+
+    Of two arms the last is all of it.
+    """
     gaps, sigma = _sub_gaussian(bandit, family, sigma)
     arms, gap = gaps.size + 1, at_most("gap", gap, float(gaps.min() * sigma))
     last = commit_round_eocp(arms, gap, horizon, inflation=inflation, sigma=sigma)
     level, rounds = level_for(horizon, inflation, arms, last), last - arms
+    if arms == 2:
+        wrong = _of_two(wrong_eocp, bandit, family, float(gaps[0]), level, floor(last))
+        return gaps, sigma, level, rounds, 0.0, wrong
     overtaken = gaps.size * (exp(-level) + escape(level, rounds))  # B_3 + B_4
     misjudged = exp(-level) + escape(level, rounds + 1)  # B_5 + B_6
     return gaps, sigma, level, rounds, overtaken, misjudged
@@ -274,12 +297,14 @@ def regret_bound_eocp_ug(
     --------
     >>> bound = regret_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0))
     >>> round(bound.commitment, 2), round(bound.total, 2)
-    (3.89, 189.6)
+    (0.0, 185.72)
     """
     gaps, scale, level, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
     late = _late_stop(gaps, horizon, level)
     rounds = min(late.rounds, horizon) - gaps.size - 1
     wrong = errors + np.sum(errors)  # P(commit to a) <= B_3 + B_4 of a, plus B_1 + B_2 of every arm
+    if gaps.size == 1:
+        wrong[0] = wrong_commit_bound_eocp_ug(bandit, horizon, inflation, sigma=sigma, family=family)
     return _gaussian_bound(gaps, scale, horizon, level, rounds, wrong, late.probability)
 
 
@@ -294,8 +319,18 @@ def wrong_commit_bound_eocp_ug(
         B_1 + B_2 = escape(T) + 4 / (Delta_a^2 exp(alpha^2 l))     it has l times the best arm's pulls
         B_4 + B_3 = the same                                       its lower bound is the largest all the same
 
-    Needs l > 4. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its alpha^2 l >= log T + 4 takes
-    T >= exp(32); neither is used here. With inflation 1 this bound is far from O(1/T).
+    Needs l > 4 and T >= 16 l sigma^2 / Delta_min^2. The paper's B_2 <= 4 / (Delta_a^2 T) takes T >= 340, its
+    alpha^2 l >= log T + 4 takes T >= exp(32); neither is used here. With inflation 1 this bound is far from
+    O(1/T).
+
+    For two arms a sharper one at every T, with Q(x) = P(N(0, 1) > x) for Gaussian rewards and exp(-x^2 / 2)
+    for others, D = gap / sigma and k = floor(l n) + 1, a sum over n = 1 .. T / (l + 1) pulls of the best::
+
+        Q((D + sqrt(2 l / n) - sqrt(2 l / k)) / sqrt(1/n + 1/k))       the other had the larger index at n, k
+        + Q((2 sqrt(2 l / n) - sqrt(2 l / k) - sqrt(2 l / (k + 1))) sqrt(k (k + 1)))
+
+    the second, which hardly counts, for a last reward so low that the arm that was pulled less has the larger
+    lower bound. For Gaussian rewards it is O(1/T) from inflation 2 - sqrt(2) D on, as is the truth.
 
     Parameters
     ----------
@@ -309,8 +344,12 @@ def wrong_commit_bound_eocp_ug(
     Examples
     --------
     >>> f"{wrong_commit_bound_eocp_ug([0.7, 0.2], 10**6, family=Gaussian(1.0)):.2e}"
-    '7.77e-06'
+    '1.48e-13'
     """
+    gaps, sigma = _sub_gaussian(bandit, family, sigma)
+    if gaps.size == 1:
+        level = level_for(horizon, inflation, 2)
+        return _of_two(wrong_eocp_ug, bandit, family, float(gaps[0]), level, horizon)
     *_, errors = _eocp_ug(bandit, horizon, inflation, sigma, family)
     return min(1.0, 2 * float(np.sum(errors)))
 

@@ -6,6 +6,7 @@ Numbers too large for a double are infinite: a commitment that no horizon reache
 import dataclasses
 import inspect
 import math
+import sys
 import warnings
 from typing import get_args
 
@@ -53,6 +54,8 @@ ARGUMENTS = {
     "p": MEANS | number,
     "q": MEANS | number,
     "level": likely,
+    "threshold": st.floats(0.0, 60.0) | number,
+    "error": st.floats(5e-324, 0.9) | number,
 }
 
 UNIT = families.Gaussian(1.0)
@@ -132,7 +135,7 @@ def test_numbers_of_any_size(function):
         ),
         (
             lambda: theory.wrong_commit_bound_eocp_ug([0.7, 0.2], 1e18, 1e6, family=UNIT),
-            0.0,
+            sys.float_info.min,
         ),
         (lambda: theory.commit_limit_fixed(1e-150, 1e6), theory.commit_limit_fixed(1.0, 1e6) * 1e300),
         (lambda: theory.commit_limit_fixed(1e-200, 1e6), math.inf),

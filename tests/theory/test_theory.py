@@ -192,7 +192,8 @@ def test_wrong_commitment(horizon):
 
 
 def test_probabilities_are_at_most_one():
-    assert theory.wrong_commit_bound_eocp_ug([0.1, 0.0], 1e5, 1.0, family=UNIT) == 1
+    assert theory.wrong_commit_bound_eocp_ug([0.1, 0.0, -0.1], 1e5, 1.0, family=UNIT) == 1
+    assert theory.wrong_commit_bound_eocp_ug([1e-9, 0.0], 1e5, 0.0, family="bernoulli") == 1
     assert theory.wrong_commit_bound_eocp([0.5, 0.0], 1e4, 0.05 * 8, 0.0, family=UNIT) <= 1
 
 

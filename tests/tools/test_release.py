@@ -30,6 +30,7 @@ def wheel(folder, suffix="cpython-313-x86_64-linux-gnu.so", tags="cp313-cp313", 
     core = ROOT / "robai" / "_core"
     modules = {f"robai/_core/{path.stem}.{suffix}" for path in core.glob("*.pyx")}
     shown = {path for path in (ROOT / "robai").rglob("*") if path.suffix in (".py", ".pyi", ".pxd", ".typed")}
+    shown |= set((ROOT / "robai" / "report" / "assets").iterdir())
     names = modules | {path.relative_to(ROOT).as_posix() for path in shown}
     names |= {f"robai/_core/_shared.{suffix}", "robai-1.0.dist-info/licenses/LICENSE"}
     path = folder / f"robai-1.0-{tags}-linux_x86_64.whl"
