@@ -8,7 +8,6 @@ stay region if the last of them is (leap.pyx): so whole blocks are tested by `ab
 Where a block is too long for that it is halved, and in the end rounds are played one by one.
 """
 
-cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np

@@ -63,9 +63,9 @@ cdef class Family(Sampler):
     cdef double quantile(self, const Arms* arms, Py_ssize_t arm, double surprise) noexcept nogil
 
 
-# Bounds of d(p, q), without logarithms. 1/V is convex in every family, and d is the integral of (x - p) / V(x)
-# from p to q: Jensen's inequality for the weight x - p, and the chord of 1/V. They differ by the fourth order,
-# and say nothing where variances are no normal numbers.
+# Bounds of d(p, q), without logarithms. 1/V is convex in every family, and d is the integral from p to q
+# of (x - p) / V(x): Jensen's inequality for the weight x - p, and the chord of 1/V. They differ by the fourth
+# order, and say nothing where variances are no normal numbers.
 cdef inline double least_divergence(Family family, Py_ssize_t arm, double p, double q) noexcept nogil:
     cdef double gap = q - p, variance = family.variance(arm, p + gap * (2.0 / 3.0))
     return 0.5 * gap * (gap / variance) if variance > 1e-290 else 0.0

@@ -2,7 +2,7 @@
 
 cimport cython
 from libc.math cimport INFINITY, NAN, expm1, lgamma, log, log1p, sqrt
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 
 import numpy as np
 
