@@ -97,6 +97,23 @@ def measure_limits(effort, runs):
         yield what, longer / leap, 4, longer <= 4 * leap
 
 
+def measure_log_t(effort):
+    """The same, of the level log t beside the fixed one; the limit is None where there is none."""
+    for n_arms in (2, 10, 100):
+        means = [0.7] + [0.2] * (n_arms - 1)
+        for policy, bandit in ((robai.UCB, robai.Gaussian(means)), (robai.KLUCB, robai.Bernoulli(means))):
+            pair = [
+                sized(game(policy(level=level), bandit, 10**6, "leap"), effort.piece)
+                for level in ("horizon", "round")
+            ]
+            interleave(pair, effort)
+            fixed, growing = map(per_run, pair)
+            print(f"{policy.__name__}, K = {n_arms}: {fixed:.1f} us a run, with log t {growing:.1f} us")
+            limit = 6.0 if n_arms == 100 else None
+            what = f"{policy.__name__}, K = {n_arms}, T = 10^6: log t takes times the fixed level"
+            yield what, growing / fixed, limit, limit is None or growing <= limit * fixed
+
+
 # ------------------------------------------------------------------------------------- auto
 
 
@@ -230,7 +247,7 @@ def main(arguments=None):
     if options.figure:
         draw(options.figure, effort)
         return 0
-    limits = list(measure_limits(effort, 8192))
+    limits = [*measure_limits(effort, 8192), *measure_log_t(effort)]
 
     powers = (2, 4, 6) if options.quick else (2, 3, 4, 5, 6)
     timed = measure_grid(QUICK if options.quick else GRID, powers, BANDITS[:2] if options.quick else BANDITS)
@@ -267,7 +284,8 @@ def main(arguments=None):
     print_row("what", "measured", "limit", "")
     print_row("---", "---:", "---:", "---")
     for what, value, limit, met in limits:
-        print_row(what, f"{value:.3g}", f"{limit:g}", "met" if met else "NOT MET")
+        verdict = "met" if met else "NOT MET"
+        print_row(what, f"{value:.3g}", *(("", "") if limit is None else (f"{limit:g}", verdict)))
     if hasattr(os, "getloadavg"):
         print(f"\nThe load is now {os.getloadavg()[0]:.1f}.")
     return 0

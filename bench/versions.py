@@ -44,7 +44,7 @@ SIMULATED = [  # policy, bandit, horizon, engine, {arms: runs}
     ("DETC(sigma=1.0)", GAUSSIAN, 10**6, "step", {2: 3000}),
     ("DETCK(sigma=1.0)", GAUSSIAN, 10**6, "step", {2: 3000, 10: 800}),
     ("TrackAndStop(tracking='D')", GAUSSIAN, 10**4, "step", {2: 800, 10: 10}),
-    ("TrackAndStop(tracking='D')", BERNOULLI, 10**4, "step", {2: 1000}),
+    ("TrackAndStop(tracking='D')", BERNOULLI, 10**4, "step", {2: 1000, 10: 40}),
     ("ActionElimination(sigma=1.0)", GAUSSIAN, 10**5, "step", {2: 1500, 10: 60}),
     *(
         (f"KLLUCB(delta=0.1, threshold={threshold!r})", CLOSE, 10**5, "step", MANY)

@@ -18,12 +18,13 @@ from robai.custom import Commit
 from robai.identification import identify
 from robai.instances import Instances
 from robai.policies import *  # noqa: F403 - the names of `policies.__all__`
-from robai.result import Comparison, Identification, Identifications, Result
+from robai.result import Comparison, Identification, Identifications, Result, Summary
 from robai.samplers import Sampler
 from robai.simulation import compare, simulate, sweep
 
 if TYPE_CHECKING:
     from robai import plotting, theory
+    from robai.confidence import NotCovered, WrongCommitEstimate, wrong_commit
     from robai.live import Agent, HorizonReached, Journal, load
     from robai.plotting.panels import figure
 
@@ -39,8 +40,11 @@ __all__ = [
     "Identifications",
     "Instances",
     "Journal",
+    "NotCovered",
     "Result",
     "Sampler",
+    "Summary",
+    "WrongCommitEstimate",
     "bandits",
     "compare",
     "custom",
@@ -57,6 +61,7 @@ __all__ = [
     "simulate",
     "sweep",
     "theory",
+    "wrong_commit",
 ]
 __all__ += bandits.__all__
 __all__ += policies.__all__
@@ -64,6 +69,7 @@ __all__ += policies.__all__
 # What `simulate()` does not need is loaded when it is first asked for.
 _LATER = {"plotting", "theory"}
 _LIVE = {"Agent", "HorizonReached", "Journal", "load"}
+_CONFIDENCE = {"NotCovered", "WrongCommitEstimate", "wrong_commit"}
 
 
 if not TYPE_CHECKING:  # which would take any name for one of the package's
@@ -73,6 +79,8 @@ if not TYPE_CHECKING:  # which would take any name for one of the package's
             return import_module(f"robai.{name}")
         if name in _LIVE:
             return getattr(import_module("robai.live"), name)
+        if name in _CONFIDENCE:
+            return getattr(import_module("robai.confidence"), name)
         if name == "figure":
             return import_module("robai.plotting.panels").figure
         raise AttributeError(f"module 'robai' has no attribute {name!r}")

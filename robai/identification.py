@@ -48,7 +48,7 @@ def identify(
     policy: BasePolicy | PythonPolicy,
     bandit: Bandit,
     *,
-    runs: int | float,
+    runs: int | float | range,
     budget: int | float | None = None,
     **settings: Unpack[_Settings],
 ) -> Identification: ...
@@ -57,7 +57,7 @@ def identify(
     policy: BasePolicy | PythonPolicy,
     bandit: Bandit,
     *,
-    runs: int | float,
+    runs: int | float | range,
     budget: Iterable[int | float],
     **settings: Unpack[_Settings],
 ) -> Identifications: ...
@@ -66,7 +66,7 @@ def identify(
     policy: Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
     bandit: Bandit,
     *,
-    runs: int | float,
+    runs: int | float | range,
     budget: int | float | Iterable[int | float] | None = None,
     **settings: Unpack[_Settings],
 ) -> Identifications: ...
@@ -77,7 +77,7 @@ def identify(
     delta: float | None = None,
     budget: int | float | Iterable[int | float] | None = None,
     horizon: int | float | None = None,
-    runs: int | float,
+    runs: int | float | range,
     rng: Rng = None,
     engine: Engine = "auto",
     workers: int | None = None,
@@ -151,7 +151,7 @@ def identify(
             played = _asked(label, each, delta, rounds)
             game = Simulation.of(played, bandit, T, 1, seed, engine, farthest=FARTHEST_HORIZON)
             asked.append((label, rounds, game))
-    options = Options(runs, workers, executor, checkpoint, progress, curves=False)
+    options = Options(runs, workers, executor, checkpoint, progress)
     found = _found(asked, delta, options)
     return found[0] if one and not isinstance(budget, Iterable) else Identifications(found)
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from robai._base import checks
 from robai._base.spec import as_text
-from robai._play.request import Engine, Options, Simulation
+from robai._play.request import Engine, Keep, Options, Simulation
 from robai._play.seeds import Rng, Seed
 from robai._play.together import Finished, labelled, play_all
 from robai.bandits import Bandit
 from robai.custom import PythonPolicy, as_policy
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
-from robai.result import Comparison, Result, Sweep
+from robai.result import Comparison, Result, Summary, Sweep
 from robai.rules.python import has_its_methods
 
 
@@ -25,7 +25,7 @@ def simulate(
     policy: BasePolicy | PythonPolicy,
     bandit: Bandit,
     horizon: int | float,
-    runs: int | float,
+    runs: int | float | range,
     *,
     rng: Rng = None,
     times: int | Iterable[int] = 200,
@@ -36,6 +36,7 @@ def simulate(
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
     common: bool = False,
+    keep: Keep = "runs",
 ) -> Result:
     """Play a policy on a bandit, many times, and return regret and commitments.
 
@@ -49,8 +50,9 @@ def simulate(
         `robai.Sampler`, if a function draws the rewards.
     horizon : int
         The number of rounds of a run, up to 10**18; at least the number of arms.
-    runs : int
-        The number of independent runs.
+    runs : int or range
+        The number of independent runs; or which of them, as `range(1000, 2000)`, to be merged with others
+        (`Result.merge`).
     rng : None, int, SeedSequence or Generator
         The seed. Run r depends on it and on r alone: any number of workers, any executor, and
         any larger number of runs give the same numbers.
@@ -78,6 +80,9 @@ def simulate(
         Draw the rewards of every arm from a generator of its own: the k-th reward of an arm in run r is
         then the same for every policy, which makes their differences more exact. Every round is played;
         policies written in Python cannot.
+    keep : "runs" or "summary"
+        "runs" keeps the final regret, the commitment and the pulls of every run; "summary" only sums and
+        counts: a `robai.Summary`, whose size does not depend on the number of runs.
 
     Returns
     -------
@@ -104,7 +109,7 @@ def simulate(
     {1124}
     """
     simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine, common)
-    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    options = Options(runs, workers, executor, checkpoint, progress, curves, keep)
     [result] = _results([(simulation.policy.label(), simulation)], options, [""])
     return result
 
@@ -113,7 +118,7 @@ def compare(
     policies: Iterable[BasePolicy | PythonPolicy] | Mapping[str, BasePolicy | PythonPolicy],
     bandit: Bandit,
     horizon: int | float,
-    runs: int | float,
+    runs: int | float | range,
     *,
     rng: Rng = None,
     times: int | Iterable[int] = 200,
@@ -124,6 +129,7 @@ def compare(
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
     common: bool = False,
+    keep: Keep = "runs",
 ) -> Comparison:
     """Play several policies on the same bandit, or on the same instances.
 
@@ -131,7 +137,7 @@ def compare(
     ----------
     policies : sequence of policies, or mapping from labels to policies
         Whom to compare; they are labelled by their names and changed parameters, or as the mapping says.
-    bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
+    bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common, keep
         As for `simulate`. Every policy gets the same seed, so each result is what `simulate`
         alone would return for it.
 
@@ -160,7 +166,7 @@ def compare(
         (label, Simulation.of(policy, bandit, horizon, times, seed, engine, common))
         for label, policy in named.items()
     ]
-    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    options = Options(runs, workers, executor, checkpoint, progress, curves, keep)
     return Comparison(_results(simulations, options, [f"policy-{place}" for place in range(len(named))]))
 
 
@@ -171,7 +177,7 @@ def sweep(
     | Mapping[str, BasePolicy | PythonPolicy],
     bandits: Bandit | Iterable[Bandit] | Mapping[str, Bandit],
     horizons: int | float | Iterable[int | float],
-    runs: int | float,
+    runs: int | float | range,
     *,
     rng: Rng = None,
     times: int = 200,
@@ -182,6 +188,7 @@ def sweep(
     progress: bool | Callable[[int, int], Any] = False,
     curves: bool = False,
     common: bool = False,
+    keep: Keep = "runs",
 ) -> Sweep:
     """Play every policy on every bandit over every horizon.
 
@@ -193,7 +200,7 @@ def sweep(
         What to play on.
     horizons : int or sequence of int
         How long.
-    runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common
+    runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common, keep
         As for `simulate`. All have the same seed, so each result is what `simulate` alone would return.
 
     Returns
@@ -226,7 +233,7 @@ def sweep(
         for horizon in rounds
         for label, policy in named.items()
     }
-    options = Options(runs, workers, executor, checkpoint, progress, curves)
+    options = Options(runs, workers, executor, checkpoint, progress, curves, keep)
     folders = [f"cell-{place}" for place in range(len(cells))]
     played = _results([(key[0], simulation) for key, simulation in cells.items()], options, folders)
     keys = ((label, name, simulation.game.rounds) for (label, name, _), simulation in cells.items())
@@ -239,13 +246,14 @@ def _results(simulations: list[tuple[str, Simulation]], options: Options, folder
     for bandit in {id(simulation.bandit): simulation.bandit for simulation in listed}.values():
         _warn_of_ties(bandit)
     finished = play_all(listed, options, folders)
-    return [_result(label, each) for (label, _), each in zip(simulations, finished, strict=True)]
+    kind = Result if options.keep == "runs" else Summary
+    return [_result(kind, label, each) for (label, _), each in zip(simulations, finished, strict=True)]
 
 
-def _result(label: str, finished: Finished) -> Result:
+def _result(kind: type[Result], label: str, finished: Finished) -> Result:
     if finished.small:  # checks take as long as all the rest
-        return Result._of(label, finished.meta, finished.arrays)
-    return Result(**finished.arrays, label=label, meta=finished.meta)
+        return kind._of(label, finished.meta, finished.arrays)
+    return kind(**finished.arrays, label=label, meta=finished.meta)
 
 
 def _named_bandits(bandits: Any) -> dict[str, Bandit]:

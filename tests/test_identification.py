@@ -205,7 +205,7 @@ def test_runs_of_other_seeds_are_merged():
     assert merged.runs == merged.meta["runs"] == 60
     assert np.array_equal(merged.stopping_time[20:40], two.stopping_time)
     assert merged.meta["seeds"][1][0] == two.meta["entropy"]
-    with pytest.raises(ValueError, match="others must have seeds of their own"):
+    with pytest.raises(ValueError, match="others must have other runs or seeds, got runs 0 to 19 of seed 2"):
         merged.merge(two)
     with pytest.raises(ValueError, match=r"others must have the same delta, 0.1, got 0.2"):
         one.merge(robai.identify(**ask | {"delta": 0.2}, rng=2))

@@ -137,6 +137,8 @@ def test_an_agent_goes_on_in_the_middle_of_a_pair():
 # ---- errors
 
 PROVED = [
+    robai.TrackAndStop(delta=0.1, threshold="proved"),
+    robai.TrackAndStop(delta=0.1, threshold="kaufmann-koolen"),
     robai.Uniform(delta=0.1, threshold="proved"),
     robai.KLLUCB(delta=0.1, threshold="proved"),
     robai.UGapE(delta=0.1, threshold="lucb"),
@@ -187,8 +189,14 @@ def test_proved_policies_find_the_best_arm(policy, bandit):
 @pytest.mark.parametrize("delta", [0.1, 0.01])
 @pytest.mark.parametrize(("policy", "bandit"), CASES, ids=repr)
 def test_proved_policies_err_at_most_as_often_as_they_say(policy, bandit, delta):
-    """Where arms are close most commitments within the horizon are errors, but for the better one of two."""
-    assert_errs_at_most(delta, policy, EASY[bandit], 10**5, 400, to_the_end=True)
+    """Shown to be so where arms differ; not refuted where they are close.
+
+    There most commitments within the horizon are errors, but for the better one of two.
+    """
+    policy = dataclasses.replace(policy, delta=None)
+    runs = 400 if delta == 0.01 else 100  # none of them may fail, or few
+    found = robai.identify(policy, EASY[bandit], delta=delta, horizon=10**5, runs=runs, rng=9)
+    assert found.failure().high <= delta
     assert_errs_at_most(delta, policy, CLOSE[bandit], 2000, 1000, to_the_end=False)
 
 

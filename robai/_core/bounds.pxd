@@ -21,6 +21,15 @@ from robai._core.levels cimport Level
 from robai._core.protocols cimport Arms
 
 
+# An arm, and its upper bound about some level f: start + slope sqrt(2 f).
+cdef struct Standing:
+    Py_ssize_t arm
+    double n
+    double total
+    double start
+    double slope
+
+
 cdef class Bounds:
     cdef readonly Level level
     cdef readonly int64_t initial_pulls     # from which on they are finite, unless rewards are all the same
@@ -28,6 +37,9 @@ cdef class Bounds:
     cdef readonly bint fallible             # can they be no numbers, which `complaint` then tells
     cdef readonly bint opaque               # is nothing known of `upper` but its values
     cdef readonly bint convex               # is the stay region of leap.pyx, so that leaps are possible
+
+    # Do two arms change places once at most as the level grows, in the order of `ahead`?
+    cdef readonly bint crosses
 
     # The bounds of an arm at the decision of round t.
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil
@@ -49,6 +61,18 @@ cdef class Bounds:
     # the number that were added.
     cdef Py_ssize_t streak(self, Py_ssize_t arm, double* n, double* total, const double* rewards,
                            Py_ssize_t count, double level, double bar) noexcept nogil
+
+    # Where arms stand as the level f grows while none is pulled, if `crosses`; `root` is sqrt(2 f). Of two
+    # arms that of the larger mean has the larger upper bound up to the level at which the other overtakes it,
+    # if it does.
+    #
+    # Sets start and slope, of the tangent at `root`, from the other fields.
+    cdef void stand(self, Standing* a, double root) noexcept nogil
+    # 1 if the upper bound of a is surely above that of b from `root` to `until`, -1 if below, 0 if neither is
+    # sure. Equal for ever if that is so until infinity.
+    cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil
+    # The upper bound at `root`, or -inf if it is surely below `bar`.
+    cdef double height(self, const Standing* a, double root, double bar) noexcept nogil
 
 
 cdef class GaussianBounds(Bounds):

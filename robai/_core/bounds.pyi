@@ -12,6 +12,7 @@ class Bounds:
     fallible: bool
     opaque: bool
     convex: bool
+    crosses: bool
     def complaint(self) -> str | None: ...
 
 @final

@@ -1,7 +1,7 @@
 """Confidence bounds (see bounds.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, expm1, fabs, sqrt
+from libc.math cimport INFINITY, copysign, expm1, fabs, sqrt
 
 import numpy as np
 
@@ -60,6 +60,16 @@ cdef class Bounds:
         n[0], total[0] = pulls, sum_
         return i
 
+    cdef void stand(self, Standing* a, double root) noexcept nogil:
+        pass
+
+    cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
+        until[0] = root
+        return 0
+
+    cdef double height(self, const Standing* a, double root, double bar) noexcept nogil:
+        return INFINITY
+
 
 @cython.final
 cdef class GaussianBounds(Bounds):
@@ -67,6 +77,7 @@ cdef class GaussianBounds(Bounds):
 
     def __init__(self, Level level, sigma):
         self.sigma = np.array(sigma, dtype=np.float64)
+        self.crosses = True
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         cdef double n = <double>arms.pulls[arm]
@@ -104,6 +115,24 @@ cdef class GaussianBounds(Bounds):
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)
 
+    cdef void stand(self, Standing* a, double root) noexcept nogil:
+        a.start, a.slope = a.total / a.n, self.sigma[a.arm] / sqrt(a.n)
+
+    cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
+        # Two lines. What `upper` rounds is less than `error`. No branches: who is ahead cannot be predicted.
+        cdef double rise = a.slope - b.slope, lead = a.start - b.start + rise * root
+        cdef double slopes = ULPS * (a.slope + b.slope), error
+        error = ULPS * (fabs(a.start) + fabs(b.start)) + slopes * root
+        if not fabs(lead) > error:
+            until[0] = INFINITY if a.n == b.n and a.total == b.total and rise == 0.0 else root
+            return 0
+        rise = max(slopes - copysign(1.0, lead) * rise, 1e-300)     # of the one behind
+        until[0] = root + (fabs(lead) - error) / rise
+        return 1 - 2 * (lead < 0.0)
+
+    cdef double height(self, const Standing* a, double root, double bar) noexcept nogil:
+        return a.start + a.slope * root
+
 
 cdef inline int sign(Family family, Py_ssize_t arm, double n, double p, double q,
                      double level) noexcept nogil:
@@ -124,6 +153,7 @@ cdef class DivergenceBounds(Bounds):
 
     def __init__(self, Level level, Family family not None):
         self.family = family
+        self.crosses = True
 
     cdef double upper(self, const Arms* arms, Py_ssize_t arm, double t) noexcept nogil:
         cdef double n = <double>arms.pulls[arm]
@@ -175,6 +205,49 @@ cdef class DivergenceBounds(Bounds):
                 break
         n[0], total[0] = pulls, sum_
         return min(i + 1, count)
+
+    cdef void stand(self, Standing* a, double root) noexcept nogil:
+        # n d(m, q) = f, so dq / df = V(q) / (n (q - m)).
+        cdef double mean = a.total / a.n, q = self.family.upper(a.arm, mean, 0.5 * root * root / a.n)
+        a.slope = root * self.family.variance(a.arm, q) / (a.n * (q - mean)) if q > mean else 0.0
+        a.start = q - a.slope * root
+
+    cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
+        # Where both are at q, n_a d(m_a, q) = n_b d(m_b, q). The difference has the derivative
+        # (n_a (q - m_a) - n_b (q - m_b)) / V(q), and for m_a > m_b is negative at m_a: it has one zero
+        # at most. And the quotient grows with q, as d(m, q) / (q - m) falls with m: d is convex in m, and zero at
+        # q. So what is sure at one level is so at all lower ones if a leads, at all higher ones if b does.
+        cdef double lead = (a.start - b.start) + (a.slope - b.slope) * root, rise, later
+        cdef int sign = 1
+        until[0] = root
+        if a.n == b.n and a.total == b.total:
+            until[0] = INFINITY
+            return 0
+        if lead < 0.0:
+            a, b, lead, sign = b, a, -lead, -1
+        if a.total * b.n < b.total * a.n:
+            if not self._apart(a, b, root):
+                return 0
+            until[0] = INFINITY
+            return sign
+        rise = b.slope - a.slope
+        later = root + min(0.8 * lead / rise if rise > 0.0 else INFINITY, 0.25 * root)
+        if self._apart(a, b, later):
+            until[0] = later
+            return sign
+        return sign if self._apart(a, b, root) else 0
+
+    cdef bint _apart(self, const Standing* a, const Standing* b, double root) noexcept nogil:
+        """Is the upper bound of a surely above that of b?"""
+        cdef double level = 0.5 * root * root
+        cdef double q = 0.5 * ((a.start + b.start) + (a.slope + b.slope) * root)
+        return self.below(b.arm, b.n, b.total, level, q) and self.above(a.arm, a.n, a.total, level, q)
+
+    cdef double height(self, const Standing* a, double root, double bar) noexcept nogil:
+        cdef double level = 0.5 * root * root
+        if self.below(a.arm, a.n, a.total, level, bar):
+            return -INFINITY
+        return self.family.upper(a.arm, a.total / a.n, level / a.n)
 
 
 @cython.final

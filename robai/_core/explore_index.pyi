@@ -11,6 +11,10 @@ class SteadyOptimism(Optimism):
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
 
 @final
+class KineticOptimism(Optimism):
+    def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
+
+@final
 class GrowingOptimism(Optimism):
     def __init__(self, n_arms: int, bounds: Bounds) -> None: ...
 

@@ -1,13 +1,36 @@
 """Optimism (see explore_index.pxd), for levels that stay and for levels that grow."""
 
 cimport cython
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, exp2, sqrt
 
 import numpy as np
 
+from robai._core.bounds cimport Standing
 from robai._core.levels cimport AdaLevel
 from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
+
+
+cdef void both_sides(Bounds bounds, const Arms* arms, Py_ssize_t arm, double* lower,
+                     double* upper) noexcept nogil:
+    """The index, and the bound of the same level on the other side if there is one."""
+    cdef double t = <double>(arms.t + 1), floor = bounds.lower(arms, arm, t)
+    upper[0] = bounds.upper(arms, arm, t)
+    if floor > -INFINITY:
+        lower[0] = floor
+
+
+cdef Py_ssize_t largest_index(Bounds bounds, const Arms* arms, double* indices, Rng* rng) noexcept nogil:
+    """An arm with the largest index, all of which are computed."""
+    cdef Py_ssize_t arm
+    for arm in range(arms.n_arms):
+        indices[arm] = index_of(bounds, arms, arm)
+    return argmax(indices, arms.n_arms, rng)
+
+
+cdef inline double index_of(Bounds bounds, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+    cdef double index = bounds.upper(arms, arm, <double>(arms.t + 1))
+    return index if index == index else -INFINITY           # of sums too large for a double
 
 
 cdef class Optimism(Exploration):
@@ -29,7 +52,7 @@ cdef class Optimism(Exploration):
         return self.leader
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
 
 
 @cython.final
@@ -59,11 +82,11 @@ cdef class SteadyOptimism(Optimism):
     cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
         cdef Py_ssize_t i
         if self._started:
-            self._nodes[self._leaves + self.leader] = self._index(arms, self.leader)
+            self._nodes[self._leaves + self.leader] = index_of(self.bounds, arms, self.leader)
             self._climb(self._leaves + self.leader, 1)
         else:
             for i in range(arms.n_arms):
-                self._nodes[self._leaves + i] = self._index(arms, i)
+                self._nodes[self._leaves + i] = index_of(self.bounds, arms, i)
             for i in range(2 * self._leaves - 2, 0, -2):
                 self._climb(i, i >> 1)
             self._started = True
@@ -74,10 +97,6 @@ cdef class SteadyOptimism(Optimism):
             self.bar = max(self.bar, self._nodes[i ^ 1])
             i >>= 1
         self.until = arms.horizon
-
-    cdef inline double _index(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
-        cdef double index = self.bounds.upper(arms, arm, <double>(arms.t + 1))
-        return index if index == index else -INFINITY           # of sums too large for a double
 
     cdef inline void _climb(self, Py_ssize_t i, Py_ssize_t top) noexcept nogil:
         """Set the nodes above i, up to `top`."""
@@ -107,8 +126,159 @@ cdef class SteadyOptimism(Optimism):
 
 
 @cython.final
+cdef class KineticOptimism(Optimism):
+    """For levels that grow with the round and that all arms share, log t.
+
+    A tournament as that of SteadyOptimism, but a node holds an arm with the largest index below it, and how far
+    the level may grow before that may be another: the indices of two arms that are not pulled cross once at
+    most. So a pull is followed by log2(K) comparisons, and rounds by those whose time has come. Everything is
+    reckoned in sqrt(2 f) for the level f, as sub-Gaussian indices are straight lines in it.
+    """
+    cdef double[::1] _indices
+    cdef unsigned char[:, ::1] _memory
+    cdef Standing* _standings               # of each arm
+    cdef Py_ssize_t[::1] _winners           # of each node, the first of its best arms; -1 if it has none
+    cdef Py_ssize_t[::1] _tied              # how many have that index
+    cdef double[::1] _until                 # where the winner may be overtaken
+    cdef Py_ssize_t _leaves
+    cdef double _growth                     # of the level when the round doubles ...
+    cdef double _measured                   # ... from this one
+    cdef bint _started
+
+    def __init__(self, Py_ssize_t n_arms, Bounds bounds):
+        self._leaves = 1
+        while self._leaves < n_arms:
+            self._leaves *= 2
+        self._memory = np.zeros((n_arms, sizeof(Standing)), dtype=np.uint8)
+        self._standings = <Standing*>&self._memory[0, 0]
+        self._indices = np.empty(n_arms)
+        self._winners = np.full(2 * self._leaves, -1, dtype=np.intp)
+        self._tied = np.zeros(2 * self._leaves, dtype=np.intp)
+        self._until = np.full(2 * self._leaves, INFINITY)
+        cdef Py_ssize_t arm
+        for arm in range(n_arms):
+            self._standings[arm].arm = self._winners[self._leaves + arm] = arm
+            self._tied[self._leaves + arm] = 1
+
+    cdef void restart(self) noexcept nogil:
+        self._started = False
+        self._measured = 0.0
+
+    cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return largest_index(self.bounds, arms, &self._indices[0], rng)
+
+    cdef void decide(self, const Arms* arms, Rng* rng) noexcept nogil:
+        cdef Py_ssize_t i, before = self.leader if self._started else -1
+        cdef double level = self.bounds.level.at(1.0, <double>(arms.t + 1)), root = sqrt(2.0 * level)
+        if self._started:
+            self._stand(arms, before, root)
+            i = self._leaves + before
+            while i > 1:
+                if self._until[i ^ 1] <= root:
+                    self._renew(arms, i ^ 1, root)
+                i >>= 1
+                self._compare(arms, i, root)
+        else:
+            for i in range(arms.n_arms):
+                self._stand(arms, i, root)
+            for i in range(self._leaves - 1, 0, -1):
+                self._compare(arms, i, root)
+            self._started = True
+        self.leader = self._winner(rng)
+        if self.leader == before:
+            self._look_ahead(arms, level, root)
+        else:                               # mostly for a round: no need to look further
+            self.until, self.bar = arms.t + 1, -INFINITY
+
+    cdef inline void _stand(self, const Arms* arms, Py_ssize_t arm, double root) noexcept nogil:
+        self._standings[arm].n, self._standings[arm].total = <double>arms.pulls[arm], arms.sums[arm]
+        self.bounds.stand(&self._standings[arm], root)
+
+    cdef void _renew(self, const Arms* arms, Py_ssize_t i, double root) noexcept nogil:
+        """Compare again, below a node, what may have changed."""
+        if self._until[2 * i] <= root:
+            self._renew(arms, 2 * i, root)
+        if self._until[2 * i + 1] <= root:
+            self._renew(arms, 2 * i + 1, root)
+        self._compare(arms, i, root)
+
+    cdef void _compare(self, const Arms* arms, Py_ssize_t i, double root) noexcept nogil:
+        """Set a node from its children."""
+        cdef Py_ssize_t a = self._winners[2 * i], b = self._winners[2 * i + 1]
+        cdef double until = INFINITY, first, second
+        cdef int ahead = 1
+        if b >= 0:
+            ahead = self.bounds.ahead(&self._standings[a], &self._standings[b], root, &until)
+            if ahead == 0 and until < INFINITY:
+                # Too close to tell; or tangents from long ago.
+                self._stand(arms, a, root)
+                self._stand(arms, b, root)
+                ahead = self.bounds.ahead(&self._standings[a], &self._standings[b], root, &until)
+                if ahead == 0 and until < INFINITY:
+                    first, second = index_of(self.bounds, arms, a), index_of(self.bounds, arms, b)
+                    ahead = (first > second) - (first < second)
+        self._winners[i] = a if ahead >= 0 else b
+        self._tied[i] = (ahead >= 0) * self._tied[2 * i] + (ahead <= 0) * self._tied[2 * i + 1]
+        self._until[i] = min(until, min(self._until[2 * i], self._until[2 * i + 1]))
+
+    cdef Py_ssize_t _winner(self, Rng* rng) noexcept nogil:
+        """Uniform among the arms with the largest index; draws only if there is a tie."""
+        cdef Py_ssize_t i = 1, skip = 0
+        if self._tied[1] > 1:
+            skip = next_below(rng, self._tied[1])
+        while i < self._leaves:
+            i *= 2
+            if self._winners[i] != self._winners[i >> 1]:
+                i += 1
+            elif skip >= self._tied[i]:
+                skip -= self._tied[i]
+                i += 1
+        return i - self._leaves
+
+    cdef void _look_ahead(self, const Arms* arms, double level, double root) noexcept nogil:
+        """How long to keep a leader, and the bar of that time.
+
+        Until half the time has passed that another needs to come to where the leader is now.
+        """
+        cdef Standing* leader = &self._standings[self.leader]
+        cdef Standing* rival
+        cdef double now = <double>(arms.t + 1), height = leader.start + leader.slope * root, met = INFINITY
+        cdef double doublings, span = 1.0
+        cdef Py_ssize_t i = self._leaves + self.leader
+        while i > 1:
+            if self._winners[i ^ 1] >= 0:
+                rival = &self._standings[self._winners[i ^ 1]]
+                met = min(met, (height - rival.start) / rival.slope)
+            i >>= 1
+        # The level grows about like log t.
+        if now >= 2.0 * self._measured:
+            self._growth, self._measured = self.bounds.level.at(1.0, 2.0 * now) - level, now
+        doublings = (0.5 * met * met - level) / self._growth
+        if met > root and doublings > 0.0:
+            span = max(0.5 * now * (exp2(min(doublings, 2.0)) - 1.0), 1.0)
+        # As a double, what is left may have been rounded up.
+        self.until = min(arms.t + <int64_t>min(span, <double>(arms.horizon - arms.t)), arms.horizon)
+        root = sqrt(2.0 * self.bounds.level.at(1.0, <double>self.until))
+        self.bar = -INFINITY
+        i = self._leaves + self.leader
+        while i > 1:
+            self._raise_bar(i ^ 1, root)
+            i >>= 1
+
+    cdef void _raise_bar(self, Py_ssize_t i, double root) noexcept nogil:
+        """To the largest index below a node at a later level, for which nodes are not set."""
+        if self._winners[i] < 0:
+            return
+        if self._until[i] > root:
+            self.bar = max(self.bar, self.bounds.height(&self._standings[self._winners[i]], root, self.bar))
+        else:
+            self._raise_bar(2 * i, root)
+            self._raise_bar(2 * i + 1, root)
+
+
+@cython.final
 cdef class GrowingOptimism(Optimism):
-    """For levels that grow with the round, log t.
+    """For other levels that grow with the round, and for bounds that may cross more than once.
 
     The leader is found exactly at its round; the bar is taken `span` rounds later, when every
     index is at its largest. The span doubles when a streak outlives it, and halves when a streak
@@ -201,10 +371,8 @@ cdef class AdaOptimism(Optimism):
     cdef double _index(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         if self._computed[arm] != arms.t:
             self._level.arm = arm
-            self._indices[arm] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+            self._indices[arm] = index_of(self.bounds, arms, arm)
             self._computed[arm] = arms.t
-            if self._indices[arm] != self._indices[arm]:
-                self._indices[arm] = -INFINITY
         return self._indices[arm]
 
     cdef void _look(self, const Arms* arms) noexcept nogil:
@@ -215,7 +383,7 @@ cdef class AdaOptimism(Optimism):
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         self._look(arms)
         self._level.arm = arm
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
         self._level.arm = self.leader
 
 
@@ -238,15 +406,10 @@ cdef class FullOptimism(Exploration):
         return self.bounds.complaint()
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t arm
-        cdef double index
-        for arm in range(arms.n_arms):
-            index = self.bounds.upper(arms, arm, <double>(arms.t + 1))
-            self._indices[arm] = index if index == index else -INFINITY
-        return argmax(&self._indices[0], arms.n_arms, rng)
+        return largest_index(self.bounds, arms, &self._indices[0], rng)
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        upper[0] = self.bounds.upper(arms, arm, <double>(arms.t + 1))
+        both_sides(self.bounds, arms, arm, lower, upper)
 
 
 def optimism(Py_ssize_t n_arms, Bounds bounds not None):
@@ -255,4 +418,6 @@ def optimism(Py_ssize_t n_arms, Bounds bounds not None):
         return AdaOptimism(n_arms, bounds)
     if bounds.moments > 1 or (bounds.level.grows and bounds.opaque):
         return FullOptimism(n_arms, bounds)
-    return (GrowingOptimism if bounds.level.grows else SteadyOptimism)(n_arms, bounds)
+    if not bounds.level.grows:
+        return SteadyOptimism(n_arms, bounds)
+    return (KineticOptimism if bounds.level.shared and bounds.crosses else GrowingOptimism)(n_arms, bounds)

@@ -1,8 +1,5 @@
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from robai._core.families import Family
 from robai._core.protocols import Exploration
 
@@ -19,5 +16,3 @@ class Tracking(Exploration):
     family: Family
     cumulative: bool
     def __init__(self, n_arms: int, family: Family, cumulative: bool) -> None: ...
-
-def weights(family: Family, means: NDArray[np.float64]) -> NDArray[np.float64]: ...

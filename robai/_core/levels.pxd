@@ -7,6 +7,7 @@ from robai._core cimport abi                # noqa: F401 - see there
 
 cdef class Level:
     cdef readonly bint grows                # with the round: log t
+    cdef readonly bint shared               # by all arms, whatever their pulls
     cdef readonly int64_t first             # the number of pulls from which on it is finite
     cdef readonly bint fallible             # can it be no number, which `complaint` then tells
 

@@ -2,8 +2,10 @@ from typing import final
 
 class Level:
     grows: bool
+    shared: bool
     first: int
     fallible: bool
+    def value_at(self, n: float, t: float) -> float: ...
     def complaint(self) -> str | None: ...
 
 @final

@@ -21,6 +21,10 @@ cdef class Level:
     cdef double at(self, double n, double t) noexcept nogil:
         return INFINITY
 
+    def value_at(self, double n, double t):
+        """`at`, for Python."""
+        return self.at(n, t)
+
     def complaint(self):
         """What it was that is no level, and where, if anything since this was asked last; else None."""
         return None
@@ -32,6 +36,7 @@ cdef class FixedLevel(Level):
 
     def __init__(self, double value):
         self.value = value
+        self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.value
@@ -68,7 +73,7 @@ cdef class RoundLevel(Level):
     cdef readonly double zeta
 
     def __init__(self, double zeta=1.0):
-        self.grows = True
+        self.grows = self.shared = True
         self.zeta = zeta
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -80,7 +85,7 @@ cdef class LogLogLevel(Level):
     """log t + 3 log max(1, log t): the KL-UCB that Garivier and Cappe (2011) prove optimal."""
 
     def __cinit__(self):
-        self.grows = True
+        self.grows = self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double root = log(t)
@@ -92,7 +97,7 @@ cdef class AnytimeLevel(Level):
     """log(1 + t log(t)^2): Lattimore and Szepesvari (2020), Algorithm 6."""
 
     def __cinit__(self):
-        self.grows = True
+        self.grows = self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double root = log(t)
@@ -142,7 +147,7 @@ cdef class SurpriseLevel(Level):
     cdef readonly double constant
 
     def __init__(self, double c, double horizon):
-        self.grows = True
+        self.grows = self.shared = True
         self.constant = c * log(log(horizon))
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -157,7 +162,7 @@ cdef class QuantileLevel(Level):
     cdef double _value                      # and its level
 
     def __init__(self, SurpriseLevel surprise not None):
-        self.grows = True
+        self.grows = self.shared = True
         self.surprise = surprise
 
     cdef double at(self, double n, double t) noexcept nogil:
@@ -233,7 +238,7 @@ cdef class PracticalLevel(Level):
 
     def __init__(self, double delta):
         self.base = -log(delta)
-        self.grows = True
+        self.grows = self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         if t != self._t:
@@ -253,7 +258,7 @@ cdef class DivergenceLevel(Level):
 
     def __init__(self, double delta, double n_arms):
         self.base = log(405.5 * n_arms) - log(delta)
-        self.grows = True
+        self.grows = self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         cdef double b
@@ -273,7 +278,7 @@ cdef class HoeffdingLevel(Level):
 
     def __init__(self, double delta, double n_arms):
         self.base = log(1.25 * n_arms) - log(delta)
-        self.grows = True
+        self.grows = self.shared = True
 
     cdef double at(self, double n, double t) noexcept nogil:
         return self.base + 4.0 * log(t)

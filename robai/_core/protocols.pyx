@@ -196,7 +196,7 @@ def intervals(rules, Evidence evidence not None):
     """The lower and the upper bound of each arm that decide, None where the rules have no such bound.
 
     Those that end the exploration if there are any (separation, elimination); else the index of the
-    exploration as the upper bound, and the lower bound by which it commits.
+    exploration as the upper bound, and the lower bound by which it commits, or of the level of the index.
     """
     cdef Exploration explore = rules.explore
     cdef Stopping stop = rules.stop
@@ -208,8 +208,8 @@ def intervals(rules, Evidence evidence not None):
     for arm in range(evidence.arms.n_arms):
         lower = upper = NAN
         if evidence.arms.pulls[arm] > 0:
-            commit.bounds_of(&evidence.arms, arm, &lower, &upper)
             explore.bounds_of(&evidence.arms, arm, &lower, &upper)
+            commit.bounds_of(&evidence.arms, arm, &lower, &upper)
             stop.bounds_of(&evidence.arms, arm, &lower, &upper)
         bounds.append((None if isnan(lower) else lower, None if isnan(upper) else upper))
     return bounds

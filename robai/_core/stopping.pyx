@@ -269,6 +269,7 @@ cdef class LikelihoodRatio(Stopping):
     cdef readonly Family family
     cdef readonly Threshold threshold
     cdef readonly bint mixture
+    cdef Py_ssize_t _hint                   # the arm that was too close last, to be looked at first
     cdef Arms _later                        # two arms as they may be after some pulls, for `quiet`
     cdef int64_t[::1] _pulls
     cdef double[::1] _sums
@@ -282,31 +283,35 @@ cdef class LikelihoodRatio(Stopping):
         self._later.n_arms, self._later.pulls, self._later.sums = n_arms, &self._pulls[0], &self._sums[0]
 
     cdef Compared compared(self, const Arms* arms) noexcept nogil:
-        return self._compared(arms, False)
-
-    cdef bint fires(self, const Arms* arms) noexcept nogil:
-        return self._compared(arms, True).fires
-
-    cdef Compared _compared(self, const Arms* arms, bint hurried) noexcept nogil:
-        """With all others, or up to the first that is too close."""
         cdef Py_ssize_t best = best_mean(arms), arm
         cdef double ratio, asked
         cdef Compared compared = Compared(True, INFINITY, 0.0, best, -1)
         for arm in range(arms.n_arms):
             if arm == best:
                 continue
-            if self.mixture:
-                ratio = self.family.certainty(arms, best, arm)
-            else:
-                ratio = self.family.ratio(arms, best, arm)
-            asked = self.threshold.asked(arms, best, arm)
+            ratio, asked = self._ratio(arms, best, arm), self.threshold.asked(arms, best, arm)
             if ratio - asked < compared.value - compared.asked or compared.rival < 0:
                 compared.value, compared.asked, compared.rival = ratio, asked, arm
             if not ratio >= asked:
                 compared.fires = False
-                if hurried:
-                    break
         return compared
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        # Mostly one arm, that which was too close last and is so again.
+        cdef Py_ssize_t best = best_mean(arms), arm, i
+        for i in range(arms.n_arms):
+            arm = self._hint + i
+            if arm >= arms.n_arms:
+                arm -= arms.n_arms
+            if arm != best and not self._ratio(arms, best, arm) >= self.threshold.asked(arms, best, arm):
+                self._hint = arm
+                return False
+        return True
+
+    cdef double _ratio(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
+        if self.mixture:
+            return self.family.certainty(arms, best, arm)
+        return self.family.ratio(arms, best, arm)
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         # Either the arm wins against all others, or the best of the others, which stand still, does.
@@ -369,7 +374,7 @@ cdef class LikelihoodRatio(Stopping):
 
     cdef bint _is_short(self, const Arms* arms, Py_ssize_t arm, Py_ssize_t other, double reward,
                         int64_t count, double asked) noexcept nogil:
-        """Is the ratio surely below the threshold then? It is monotone in pulls and rounds, and `asked` now."""
+        """Is the ratio surely below the threshold then? It is monotone in pulls, rounds, and `asked` now."""
         cdef Arms* later = &self._later
         cdef double ratio = 0.0
         later.t, later.horizon = arms.t + count, arms.horizon

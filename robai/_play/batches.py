@@ -11,6 +11,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
 from robai.custom import written
+from robai.instances import Instances
+from robai.result.merging import errors
+from robai.result.totals import Totals
 
 if TYPE_CHECKING:
     from robai._play.checkpoint import Checkpoint
@@ -37,6 +41,7 @@ PIECE = 4e6  # nanoseconds that a kernel may take before it returns to Python
 MOMENT = 3e5  # nanoseconds: about what it takes to start threads
 MOST_AT_ONCE = 2**16  # entries of an array of what may be played in a moment
 LARGEST_BATCH = 1024
+LARGEST_CHUNK = 2**14
 LARGEST_BATCH_ENTRIES = 2**21  # of an array, to bound memory
 
 
@@ -49,15 +54,33 @@ def play(simulation: Simulation, first: int, last: int, stop: Stop) -> Played:
     return _Runs(simulation, first, last).finish(stop)
 
 
-def begin(simulation: Simulation, runs: int) -> _Runs | None:
+def play_sums(simulation: Simulation, first: int, last: int, stop: Stop) -> Totals:
+    """The same, of which no more than the sums is kept; a piece at a time, for little memory."""
+    totals = _no_runs(simulation)
+    size = batch_size(last - first, max(len(simulation.times), simulation.bandit.n_arms), 1, LARGEST_BATCH)
+    for start in range(first, last, size):
+        span = start, min(start + size, last)
+        gaps = simulation.gaps
+        rows = slice(start - first, span[1] - first)
+        part = simulation if gaps.ndim == 1 else replace(simulation, means=simulation.means[rows])
+        totals.add_runs(**vars(play(part, *span, stop)), gaps=part.gaps, horizon=simulation.game.rounds)
+    return totals
+
+
+def _no_runs(simulation: Simulation) -> Totals:
+    own = isinstance(simulation.bandit, Instances)
+    return Totals.none(len(simulation.times), simulation.bandit.n_arms, own)
+
+
+def begin(simulation: Simulation, runs: range) -> _Runs | None:
     """The first runs, as many as are begun in the time that it takes to start threads.
 
     Only the last of them may be unfinished. None where playing them at once makes no sense.
     """
-    entries = runs * max(len(simulation.times), simulation.bandit.n_arms)
+    entries = len(runs) * max(len(simulation.times), simulation.bandit.n_arms)
     if entries > MOST_AT_ONCE or written(simulation.policy) is not None:
         return None
-    begun = _Runs(simulation.part(0, runs), 0, runs)
+    begun = _Runs(simulation.part(runs.start, runs.stop), runs.start, runs.stop)
     return None if begun.slow else begun.play_at_once()
 
 
@@ -83,7 +106,7 @@ class _Runs:
         self._batch = kind(
             *self._rules, rewards, simulation.means, simulation.times, states, simulation.common
         )
-        self.slow, self.count = rewards.slow, last - first
+        self.slow, self.first, self.count = rewards.slow, first, last - first
 
     def play_at_once(self) -> _Runs:
         """Those that are begun in a moment, and no others."""
@@ -117,6 +140,30 @@ class _Runs:
         return more
 
 
+class Adder:
+    """Sums of batches into the arrays of a Summary; their order makes no difference."""
+
+    def __init__(self, simulation: Simulation, known: Totals | None) -> None:
+        self._simulation = simulation
+        self.totals = _no_runs(simulation) if known is None else known
+
+    @property
+    def count(self) -> int:
+        return self.totals.count
+
+    def add(self, played: Totals) -> None:
+        self.totals.add(played)
+
+    def arrays(self) -> dict[str, Any]:
+        """Those of a Summary, and its numbers."""
+        means, gaps = self._simulation.means, self._simulation.gaps
+        if isinstance(self._simulation.bandit, Instances):
+            gaps = self.totals.mean_gaps(len(self._simulation.times))
+            means = np.full(len(gaps), math.nan)
+        times = np.array(self._simulation.times)
+        return {"times": times, "means": means, "gaps": gaps, **self.totals.arrays()}
+
+
 class Merger:
     """Batches, in the order of their runs, into the arrays of a Result."""
 
@@ -143,8 +190,7 @@ class Merger:
 
     def arrays(self) -> dict[str, Any]:
         """Those of a Result, which takes them over."""
-        freedom = self.count - 1 if self.count > 1 else math.nan  # one run cannot tell
-        sem = np.sqrt(self.squares / freedom / self.count)
+        sem = errors(self.squares, self.count)
         means, gaps = self.simulation.means.copy(), self.simulation.gaps.copy()
         own = {"times": np.array(self.simulation.times), "regret": self.mean, "regret_sem": sem}
         arrays: dict[str, NDArray[Any]] = {**own, **self.each, "means": means, "gaps": gaps}
@@ -162,23 +208,29 @@ def batch_size(runs: int, entries: int, workers: int, fixed: int | None) -> int:
     return max(1, min(size, LARGEST_BATCH_ENTRIES // entries))
 
 
+def chunk_size(runs: int, arms: int, workers: int) -> int:
+    """The same of runs of which only sums come back: many batches, so that little has to be sent."""
+    return max(1, min(LARGEST_CHUNK, runs // (8 * workers), LARGEST_BATCH_ENTRIES // (4 * arms)))
+
+
 def in_order(
     simulation: Simulation,
     spans: Iterator[tuple[int, int]],
     workers: int,
     executor: Executor | None,
-    store: Checkpoint | None,
-    begun: _Runs | None,
-) -> Iterator[Played]:
+    store: Checkpoint | None = None,
+    begun: _Runs | None = None,
+    sums: bool = False,
+) -> Iterator[Any]:
     """Batches in the order of their runs, played by several workers at once; first those that are begun.
 
-    A bounded number is under way. Whatever ends the loop, an error, Ctrl-C or a caller that
-    loses interest, stops the workers.
+    Each is Totals if only `sums` are kept, else Played. A bounded number is under way. Whatever ends the
+    loop, an error, Ctrl-C or a caller that loses interest, stops the workers.
     """
     pool = Threads(workers) if executor is None else Borrowed(executor)
     pending: deque[tuple[tuple[int, int], Answer | Played]] = deque()
 
-    def submit(function: Callable[..., Played], *arguments: Any) -> Answer:
+    def submit(function: Callable[..., Any], *arguments: Any) -> Answer:
         answer: Answer = SimpleQueue()
         pool.submit(answer, function, *arguments)
         return answer
@@ -186,20 +238,23 @@ def in_order(
     def start(span: tuple[int, int]) -> Answer | Played:
         if store is not None and (known := store.load(span)) is not None:
             return known
-        return submit(play, simulation.part(*span), *span)
+        return submit(play_sums if sums else play, simulation.part(*span), *span)
 
-    def finish() -> Played:
+    def finish() -> Any:
         span, batch = pending.popleft()
         if isinstance(batch, Played):
             return batch
-        played: Played = wait(batch)
+        played = wait(batch)
         if store is not None:
             store.save(span, played)
         return played
 
     try:
         if begun is not None:
-            pending.append(((0, begun.count), begun.played() if begun.finished else submit(begun.finish)))
+            first = begun.first
+            pending.append(
+                ((first, first + begun.count), begun.played() if begun.finished else submit(begun.finish))
+            )
         for span in spans:
             pending.append((span, start(span)))
             if len(pending) >= 4 * workers:

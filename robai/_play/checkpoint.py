@@ -20,10 +20,12 @@ from robai._base.json import parse
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
 from robai._play.seeds import Seed
-from robai.result import Result
+from robai.result import Result, Summary
+from robai.result.totals import Totals
 
 FORMAT = "robai.checkpoint"
 SCHEMA = 3
+SUMS = "sums of runs"  # label of the file that they are in
 BATCH = 64  # runs in a file: fixed, so that a longer simulation finds the batches of a shorter one
 
 
@@ -88,6 +90,28 @@ class Checkpoint:
 
     def save(self, span: tuple[int, int], played: Played) -> None:
         save_arrays(self._file(span), self._header(span), vars(played))
+
+    def load_sums(self, runs: range) -> Totals | None:
+        """Of the first of these runs, as many as are known, or None."""
+        try:
+            known = Summary.load(self._sums(runs.start))
+        except (FileNotFoundError, ValueError):
+            return None
+        if known.meta != self._header((runs.start, runs.start + known.runs)) or known.label != SUMS:
+            return None
+        if known.runs > len(runs):
+            raise ValueError(
+                f"runs must be at least the {known.runs:,} of which checkpoint {os.fspath(self._path)!r} has "
+                f"the sums, from which none can be taken out again, got {len(runs):,}"
+            )
+        return known._totals
+
+    def save_sums(self, first: int, arrays: dict[str, Any]) -> None:
+        header = self._header((first, first + arrays["count"]))
+        Summary(**arrays, label=SUMS, meta=header).save(self._sums(first))
+
+    def _sums(self, first: int) -> Path:
+        return self._path / f"sums-{first}.npz"
 
     def _file(self, span: tuple[int, int]) -> Path:
         return self._path / f"runs-{span[0]}-{span[1]}.npz"

@@ -26,10 +26,13 @@ from robai.bandits import Bandit
 from robai.custom import written
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
+from robai.result.arrays import MOST_RUNS
+from robai.result.totals import size_of
 from robai.rules import Game, Index
 from robai.rules.game import FARTHEST_HORIZON, LONGEST_HORIZON
 
 Engine = Literal["auto", "step", "leap"]
+Keep = Literal["runs", "summary"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Simulation:
     engine: Literal["step", "leap"]
     means: NDArray[np.float64] = field(repr=False, compare=False)  # of each arm, or runs x arms
     common: bool = False
+    drawn_for: range = field(default=range(0), repr=False, compare=False)  # runs with means of their own
 
     @classmethod
     def of(
@@ -78,24 +82,27 @@ class Simulation:
         gaps: NDArray[np.float64] = self.means.max(axis=-1, keepdims=True) - self.means
         return gaps
 
-    def drawn(self, runs: int, like: Simulation | None = None) -> Simulation:
-        """The same with the means of so many runs, if every run has its own.
+    def drawn(self, runs: range, like: Simulation | None = None) -> Simulation:
+        """The same with the means of these runs, if every run has its own.
 
         They are drawn, or taken from one with the same bandit, seed and runs.
         """
         if not isinstance(self.bandit, Instances):
             return self
-        return replace(self, means=self.seed.means(self.bandit, runs) if like is None else like.means)
+        means = self.seed.means(self.bandit, runs) if like is None else like.means
+        return replace(self, means=means, drawn_for=runs)
 
     def with_seed(self, seed: Seed) -> Simulation:
         """The same with another seed."""
-        return self if seed == self.seed else replace(self, seed=seed).drawn(len(self.means))
+        return self if seed == self.seed else replace(self, seed=seed).drawn(self.drawn_for)
 
     def part(self, first: int, last: int) -> Simulation:
         """What plays runs first, ..., last - 1: no more means than theirs, and no prior."""
         if not isinstance(self.bandit, Instances):
             return self
-        return replace(self, bandit=self.bandit.drawn(), means=self.means[first:last])
+        whole = self if self.drawn_for else self.drawn(range(first, last))
+        start = whole.drawn_for.start
+        return replace(whole, bandit=self.bandit.drawn(), means=whole.means[first - start : last - start])
 
     def to_dict(self) -> dict[str, Any]:
         """All that the numbers of a run depend on, as JSON values: for checkpoints, and a result's `meta`."""
@@ -182,11 +189,27 @@ def _engine(
     return "step" if obstacle or engine == "step" else "leap"
 
 
+def _runs(runs: Any) -> range:
+    """Which runs: so many, or a range of them."""
+    if not isinstance(runs, range):
+        return range(checks.whole("runs", runs, 1, MOST_RUNS))
+    if not runs or runs.step != 1 or not 0 <= runs.start < runs.stop <= MOST_RUNS:
+        raise ValueError(f"runs must be a number, or a range from 0 or later in steps of 1, got {runs!r}")
+    return runs
+
+
 class Options:
     """How to run a simulation: nothing of this changes its numbers. Every argument is checked."""
 
     def __init__(
-        self, runs: Any, workers: Any, executor: Any, checkpoint: Any, progress: Any, curves: Any
+        self,
+        runs: Any,
+        workers: Any,
+        executor: Any,
+        checkpoint: Any,
+        progress: Any,
+        curves: Any = False,
+        keep: Any = "runs",
     ) -> None:
         if executor is not None and (
             isinstance(executor, type) or not callable(getattr(executor, "submit", None))
@@ -201,12 +224,15 @@ class Options:
             raise TypeError(f"checkpoint must be a path, got {checkpoint!r}")
         if not (isinstance(progress, bool) or callable(progress)):
             raise TypeError(f"progress must be True, False or a function of (done, total), got {progress!r}")
-        self.runs = checks.whole("runs", runs, 1, 2**53)
+        self.runs = _runs(runs)
         self.workers = _cores() if workers is None else checks.whole("workers", workers, 1, 4096)
         self.executor: Executor | None = executor
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.progress: bool | Callable[[int, int], Any] = progress
         self.curves = bool(curves)
+        self.keep = checks.one_of("keep", keep, get_args(Keep))
+        if self.curves and self.keep == "summary":
+            raise ValueError("curves must be False with keep='summary', which keeps no single runs, got True")
 
     def check(self, simulations: list[Simulation]) -> None:
         """A ValueError, before anything is played, if these cannot be played so."""
@@ -225,18 +251,34 @@ class Options:
                     f"checkpoint must be None, because {obstacle}: nobody can tell whether it is still the "
                     f"same, got {os.fspath(self.checkpoint)!r}"
                 )
+        if self.keep == "summary":
+            self._check_sums(simulations)
+            return
         # pulls, and means and gaps where every run has its own
         own = [each.bandit.n_arms * (3 if isinstance(each.bandit, Instances) else 1) for each in simulations]
         sizes = [(n, len(each.times) if self.curves else 0) for n, each in zip(own, simulations, strict=True)]
-        needed = 8 * self.runs * sum(3 + arms + times for arms, times in sizes)
+        needed = 8 * len(self.runs) * sum(3 + arms + times for arms, times in sizes)
         if needed > _memory():
             arms, times = max(sizes, key=sum)
             numbers = 3 + arms + times
             kept = f"{numbers:,} numbers a run" + (f", {times:,} of them curves" if self.curves else "")
             raise ValueError(
-                f"runs must be fewer on this machine, got {self.runs:,}: results with {kept} need "
-                f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB"
+                f"runs must be fewer on this machine, got {len(self.runs):,}: results with {kept} need "
+                f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB; "
+                "keep='summary' needs no more for more runs"
             )
+
+    def _check_sums(self, simulations: list[Simulation]) -> None:
+        under_way = 4 * self.workers + 3  # sums that there are at a time, with those that come together
+        for each in simulations:
+            arms, own = each.bandit.n_arms, isinstance(each.bandit, Instances)
+            needed = under_way * size_of(len(each.times), arms, own)
+            if needed > _memory():
+                raise ValueError(
+                    f"keep must be 'runs' on this machine, got 'summary': sums for {len(each.times):,} times "
+                    f"and {arms:,} arms need {needed / 1e9:,.0f} GB with {self.workers} workers, "
+                    f"and there are {_memory() / 1e9:,.0f} GB"
+                )
 
 
 def _runs_in(pool: ThreadPoolExecutor) -> bool:

@@ -51,15 +51,16 @@ class Seed(NamedTuple):
         start = blocks[0] * RUNS_PER_BLOCK
         return rows[first - start : last - start]
 
-    def means(self, instances: Instances, runs: int) -> NDArray[np.float64]:
-        """The means of runs 0, ..., runs - 1, drawn for a whole block of runs at a time."""
-        drawn = np.empty((runs, instances.n_arms))
-        for start in range(0, runs, RUNS_PER_BLOCK):
-            key = (*self.spawn_key, INSTANCES, start // RUNS_PER_BLOCK)
-            sequence = np.random.SeedSequence(self.entropy, spawn_key=key)
+    def means(self, instances: Instances, runs: range) -> NDArray[np.float64]:
+        """The means of these runs, drawn for a whole block of runs at a time."""
+        drawn = np.empty((len(runs), instances.n_arms))
+        for block in range(runs.start // RUNS_PER_BLOCK, (runs.stop - 1) // RUNS_PER_BLOCK + 1):
+            sequence = np.random.SeedSequence(self.entropy, spawn_key=(*self.spawn_key, INSTANCES, block))
             rng = np.random.Generator(np.random.PCG64(sequence))
+            start = block * RUNS_PER_BLOCK
             rows = instances.draw(rng, range(start, start + RUNS_PER_BLOCK))
-            drawn[start : start + RUNS_PER_BLOCK] = rows[: runs - start]
+            first, last = max(runs.start, start), min(runs.stop, start + RUNS_PER_BLOCK)
+            drawn[first - runs.start : last - runs.start] = rows[first - start : last - start]
         return drawn
 
 

@@ -9,17 +9,19 @@ from typing import Any
 
 from robai._base.progress import Progress
 from robai._play.assumptions import told, warn_of_assumptions
-from robai._play.batches import Merger, batch_size, begin, in_order
+from robai._play.batches import Adder, Merger, batch_size, begin, chunk_size, in_order
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Options, Simulation
 from robai.custom import as_policy
 from robai.instances import Instances
 from robai.policies.base import BasePolicy
 
+SECONDS = 2.0  # between two states of sums that a checkpoint keeps
+
 
 @dataclass(frozen=True)
 class Finished:
-    """The arrays of a Result, and how they came about, as JSON values."""
+    """The arrays of a Result or a Summary, and how they came about, as JSON values."""
 
     arrays: dict[str, Any]
     meta: dict[str, Any]
@@ -59,7 +61,8 @@ def play_all(
     drawn: dict[int, Simulation] = {}  # instances are drawn once a bandit
     for place, simulation in enumerate(simulations):
         first = drawn.get(id(simulation.bandit))
-        simulations[place] = simulation.drawn(options.runs, first)
+        if options.keep == "runs":
+            simulations[place] = simulation.drawn(options.runs, first)
         drawn.setdefault(id(simulation.bandit), simulations[place])
     warn_of_assumptions(
         [(name, each.policy, each.game, each.bandit) for name, each in zip(names, simulations, strict=True)],
@@ -72,10 +75,41 @@ def play_all(
             # A fresh seed gives way to that of the first checkpoint, for all of them.
             store = Checkpoint(options.checkpoint / folder, simulation.with_seed(seed))
             stores[place], seed = store, store.simulation.seed
+    how = _play if options.keep == "runs" else _sum
     return [
-        _play(name, each, store, options)
-        for name, each, store in zip(names, simulations, stores, strict=True)
+        how(name, each, store, options) for name, each, store in zip(names, simulations, stores, strict=True)
     ]
+
+
+def _sum(name: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Finished:
+    """What is kept of the runs is sums, of `keep="summary"`."""
+    started, runs = time.perf_counter(), options.runs
+    if store is not None:
+        simulation = store.simulation
+    adder = Adder(simulation, None if store is None else store.load_sums(runs))
+    size = chunk_size(len(runs), simulation.bandit.n_arms, options.workers)
+    with Progress(options.progress, len(runs), name) as bar:
+        bar.update(adder.count)
+        starts = range(runs.start + adder.count, runs.stop, size)
+        spans = ((first, min(first + size, runs.stop)) for first in starts)
+        saved = time.perf_counter()
+        for played in in_order(simulation, spans, options.workers, options.executor, sums=True):
+            adder.add(played)
+            if store is not None and (adder.count == len(runs) or time.perf_counter() > saved + SECONDS):
+                store.save_sums(runs.start, adder.arrays())
+                saved = time.perf_counter()
+            bar.update(adder.count)
+    return Finished(adder.arrays(), _meta(simulation, options, started), False)
+
+
+def _meta(simulation: Simulation, options: Options, started: float) -> dict[str, Any]:
+    runs = options.runs
+    meta = {**simulation.to_dict(), "runs": len(runs), "seconds": time.perf_counter() - started}
+    if runs.start:
+        meta["first_run"] = runs.start
+    if isinstance(simulation.bandit, Instances):
+        meta |= told(simulation.policy)
+    return meta
 
 
 def _play(name: str, simulation: Simulation, store: Checkpoint | None, options: Options) -> Finished:
@@ -83,18 +117,14 @@ def _play(name: str, simulation: Simulation, store: Checkpoint | None, options: 
     if store is not None:
         simulation = store.simulation
     runs, entries = options.runs, max(len(simulation.times), simulation.bandit.n_arms)
-    size = batch_size(runs, entries, options.workers, None if store is None else BATCH)
-    merger = Merger(simulation, runs, options.curves)
-    with Progress(options.progress, runs, name) as bar:
+    size = batch_size(len(runs), entries, options.workers, None if store is None else BATCH)
+    merger = Merger(simulation, len(runs), options.curves)
+    with Progress(options.progress, len(runs), name) as bar:
         begun = begin(simulation, runs) if store is None and options.executor is None else None
-        small = begun is not None and begun.finished and begun.count == runs
-        starts = range(0 if begun is None else begun.count, runs, size)
-        spans = ((first, min(first + size, runs)) for first in starts)
+        small = begun is not None and begun.finished and begun.count == len(runs)
+        starts = range(runs.start if begun is None else runs.start + begun.count, runs.stop, size)
+        spans = ((first, min(first + size, runs.stop)) for first in starts)
         for played in in_order(simulation, spans, options.workers, options.executor, store, begun):
             merger.add(played)
             bar.update(merger.count)
-    seconds = time.perf_counter() - started
-    meta = {**simulation.to_dict(), "runs": runs, "seconds": seconds}
-    if isinstance(simulation.bandit, Instances):
-        meta |= told(simulation.policy)
-    return Finished(merger.arrays(), meta, small)
+    return Finished(merger.arrays(), _meta(simulation, options, started), small)

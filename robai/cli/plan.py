@@ -34,8 +34,15 @@ _LIMITS = {
 }
 _LEGEND = (
     "proved: an upper bound at this T; asymptotic: an upper bound to leading order, as T grows",
+    "predicted: by equations without noise, no bound; simulated: with a 95 % interval",
     "vacuous: no better than gap T, the horizon or certainty; -: nothing, and why:",
 )
+_CASES = {
+    "equal rivals": "several arms are second best, and the last of them decides when it commits",
+    "guard": "noise decides when the guard lets it commit",
+    "horizon": "the commitment is near the horizon, or beyond",
+    "never commits": known.NEVER.reason,
+}
 _AFFORDABLE = 10**9  # looks at an arm: seconds
 _PRICES = {TrackAndStop: 100, TTTS: 10_000, BayesUCB: 20}  # of a look
 
@@ -191,11 +198,12 @@ def _answers(label: str, setting: known.Setting, result: Result | None, unplayed
     worst, last = setting.horizon * max(setting.bandit.gaps), float(setting.horizon)
     trivial = {"regret": (worst, "gap T"), "commit_round": (last, "T"), "wrong_commit": (1.0, "certainty")}
     known_of = {"proved": known.bounds(setting), "asymptotic": known.limits(setting)}
-    simulated = _simulated(result, setting, unplayed)
+    predicted, simulated = _predicted(setting), _simulated(result, setting, unplayed)
     entry: dict[str, Any] = {"label": label, "policy": setting.policy.to_dict()}
     for place, name in enumerate(QUANTITIES):
         entry[name] = {kind: _said(answers[place], *trivial[name]) for kind, answers in known_of.items()} | {
-            "simulated": simulated[name]
+            "predicted": predicted[name],
+            "simulated": simulated[name],
         }
     return entry | {"simulation": result and record(result)}
 
@@ -208,6 +216,19 @@ def _said(answer: known.Answer, trivial: float, what: str) -> dict[str, Any]:
     elif value is not None:
         value = max(value, sys.float_info.min)  # 0 is no bound
     return {"value": value, "order": order or None, "reason": reason or None}
+
+
+def _predicted(setting: known.Setting) -> dict[str, Any]:
+    """The fluid limit."""
+    found = theory.predict(setting.policy, setting.bandit, setting.horizon)
+    why = f"no prediction: {_CASES.get(found.case, found.case)}"
+    late, wrong = (known.NEVER.reason, known.NEVER.reason) if setting.never_commits else (why, None)
+    reasons = {"regret": why, "commit_round": late, "wrong_commit": wrong}
+    values = {"regret": found.regret, "commit_round": found.commit_time, "wrong_commit": None}
+    return {
+        name: {"value": value, "order": None, "reason": reasons[name] if value is None else None}
+        for name, value in values.items()
+    }
 
 
 def _simulated(result: Result | None, setting: known.Setting, unplayed: str) -> dict[str, Any]:
@@ -254,7 +275,9 @@ def _limits(bandit: Bandit, horizon: int) -> dict[str, float | None]:
 
 
 def _text(plan: dict[str, Any], bandit: Bandit, runs: int) -> str:
-    rows = [("policy", "proved", "asymptotic", f"simulated, {runs:,} runs, 95 % interval")]
+    rows: list[tuple[str, ...]] = [
+        ("policy", "proved", "asymptotic", "predicted", f"simulated, {runs:,} runs")
+    ]
     notes: dict[str, dict[str, None]] = {}  # a reason, and of whom it is
     for entry in plan["policies"]:
         for name, words in QUANTITIES.items():
@@ -263,9 +286,8 @@ def _text(plan: dict[str, Any], bandit: Bandit, runs: int) -> str:
                 notes.setdefault(reason, {})[entry["label"]] = None
             if any(answer["reason"] != known.NEVER.reason for answer in answers):
                 form = ".1e" if name == "wrong_commit" else ",.0f"
-                proved, limit = (_cell(answer, form) for answer in answers[:2])
-                simulated = _simulated_cell(name, answers[2])
-                rows.append((f"{entry['label']} {words}", proved, limit, simulated))
+                cells = (_cell(answer, form) for answer in answers[:3])
+                rows.append((f"{entry['label']} {words}", *cells, _simulated_cell(name, answers[3])))
     text = [f"{bandit!r}, {bandit.n_arms:,} arms, horizon {plan['horizon']:,}"]
     text += [
         f"l = log T + c sqrt(log T) = {_large(plan['level'], '.2f')} for c = {plan['inflation']:.3g}",

@@ -5,10 +5,11 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from robai._base import checks
 from robai._base.files import check_writable, write_atomically
+from robai._play.request import Keep
 from robai.cli import options as _options
 from robai.cli.options import path, whole
 from robai.cli.output import to_json
@@ -22,6 +23,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     game = _options.add_game_options(parser, several=parser.prog.endswith(" compare"))
     game("--horizon", type=whole, required=True, metavar="T", help="rounds of a run")
     out = _options.add_run_options(parser)
+    kinds = f"{', '.join(get_args(Keep))} (runs); a summary is small for any number of runs"
+    out("--keep", default="runs", metavar="WHAT", help=kinds)
     out("--save", type=path, metavar="FILE", help="write the arrays to an .npz file")
     out("--plot", type=path, metavar="FILE", help="draw regret to a .png, .svg or .pdf file")
     _options.add_policy_options(parser)
@@ -32,7 +35,7 @@ def run(options: argparse.Namespace) -> None:
     policies = _options.read_policies(options.policy if several else [options.policy], options)
     bandit = _options.read_bandit(options)
     _check_outputs(options)
-    names = ("horizon", "runs", "rng", "engine", "workers", "checkpoint")
+    names = ("horizon", "runs", "rng", "engine", "workers", "checkpoint", "keep")
     given: dict[str, Any] = {name: getattr(options, name) for name in names}
     results = compare(policies, bandit, **given, progress=sys.stderr.isatty())
     first = next(iter(results.values()))

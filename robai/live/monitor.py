@@ -10,7 +10,7 @@ import numpy as np
 
 from robai._base.text import align, percent
 from robai._core.protocols import intervals
-from robai.live.reasons import Seen, doubts
+from robai.live.reasons import Seen, certificate, doubts, level
 from robai.plotting.style import COLOURS, axes, literal
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     mean : float or None
         Of the rewards.
     lower, upper : float or None
-        The bounds that the policy compares.
+        The bounds that the policy compares, or of the same level on the other side.
     status : str
         "committed", "leading", "dropped", "exploring", "starting" or "closed".
 
@@ -101,9 +101,16 @@ def summary(agent: Standing[Any]) -> str:
         figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
         rows.append((str(row.arm), *counts, *figures, row.status))
     lines = [_sentence(agent), *_alarms(agent), "", *align(rows)]
+    if (found := level(agent._player.rules, _seen(agent))) is not None:
+        chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
+        lines += ["", f"lower and upper are of level {found:.4g}: {chance}"]
     if not agent.committed:
         lines += doubts(agent._player.rules.explore, _seen(agent), agent.pending.tolist())
     return "\n".join(lines)
+
+
+def leader_certificate(agent: Standing[Any]) -> float:
+    return certificate(agent, _seen(agent))
 
 
 def _alarms(agent: Standing[Any]) -> Iterator[str]:
@@ -129,6 +136,8 @@ def _sentence(agent: Standing[Any]) -> str:
     where = f"{agent.rounds:,} of {agent.horizon:,} rounds, {int(agent.pending.sum()):,} of them pending"
     if min(now.pulls) > 0:
         where += f"; {now.labels[now.best]!r} has the largest mean, {now.mean(now.best):.4g}"
+        if (delta := certificate(agent, now)) < 1.0:
+            where += f", and certificate {delta:.2g}"
     if agent.rounds < agent.horizon:
         return f"{policy} is exploring: {where}."
     return f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}."

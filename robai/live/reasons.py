@@ -9,7 +9,16 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from robai._base.text import align
-from robai._core import commitment, explore_lead, explore_pairs, explore_stages, pointers, stopping
+from robai._core import (
+    bounds,
+    commitment,
+    explore_lead,
+    explore_pairs,
+    explore_stages,
+    levels,
+    pointers,
+    stopping,
+)
 from robai._core.protocols import Evidence, Started, intervals
 from robai.custom import written
 
@@ -43,6 +52,13 @@ class Seen(NamedTuple):
         return f"mean {self.mean(arm):.4g} of {self.pulls[arm]:,} pulls"
 
 
+# Levels that depend on the pulls of the arm and on the round, and on nothing else.
+_KNOWN = (
+    *(levels.FixedLevel, levels.RatioLevel, levels.RoundLevel, levels.LogLogLevel, levels.PlusLevel),
+    *(levels.PlusPlusLevel, levels.AnytimeLevel, levels.MossLevel, levels.IteratedLevel),
+    *(levels.PracticalLevel, levels.HoeffdingLevel, levels.DivergenceLevel),
+)
+
 # What a stopping rule compared: `value` with `asked`, `arm` with its closest `rival`.
 _STOPPED = {
     stopping.FixedRound: "{value:,.0f} rewards had arrived, and exploration was to end at {asked:,.0f}",
@@ -60,6 +76,10 @@ _STOPPED = {
     pointers.FunctionStop: "the function {rule.name!r} said so",
 }
 
+_MIXTURE = (
+    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at least "
+    "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
+)
 _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
 
 # By what a commitment rule chose an arm.
@@ -80,7 +100,7 @@ def reason(agent: Standing[Any]) -> str | None:
     if rule is not None and not (min(pulls) >= rules.initial_pulls and rules.stop.fires_on(seen.evidence)):
         return f"{type(rule).__name__} returned Commit({arm})"
     stopped = [
-        _STOPPED.get(type(report.rule), _COMPARED).format(
+        _text(report.rule).format(
             **report._asdict()
             | {"arm": seen.labels[report.arm], "rival": seen.labels[report.rival]}
             | {"rival_pulls": seen.pulls[report.rival]}
@@ -88,7 +108,39 @@ def reason(agent: Standing[Any]) -> str | None:
         for report in rules.stop.report(seen.evidence)
         if rules.stop.fires_on(seen.evidence)
     ]
-    return f"{', and '.join(stopped) or _ended(rules, seen, arm)}; {_chosen(rules.commit, seen, arm)}"
+    why = ", and ".join(stopped) or _ended(rules, seen, arm)
+    return f"{why}; {_chosen(rules.commit, seen, arm)}; {_certified(agent, seen, arm)}"
+
+
+def _text(rule: Any) -> str:
+    return _MIXTURE if getattr(rule, "mixture", False) else _STOPPED.get(type(rule), _COMPARED)
+
+
+def certificate(agent: Standing[Any], seen: Seen) -> float:
+    """Of the arm that had the largest mean at some moment."""
+    return agent._experiment.certainty.delta(seen.evidence)
+
+
+def _certified(agent: Standing[Any], seen: Seen, arm: int) -> str:
+    delta, leader = certificate(agent, seen), repr(seen.labels[seen.best])
+    if delta == 1.0:
+        return f"no certificate that {leader} is the best arm"
+    return f"by its certificate {leader} is not the best arm with probability {delta:.2g} at most"
+
+
+# Bounds of which one of level f is wrong with probability exp(-f) at most, at a given number of pulls.
+_EXPONENTIAL = (bounds.GaussianBounds, bounds.DivergenceBounds, bounds.StudentBounds)
+
+
+def level(rules: Started, seen: Seen) -> float | None:
+    """The least level of the bounds that are shown, if it says how often they are wrong."""
+    explore, commit, stop = (getattr(rule, "bounds", None) for rule in rules[:3])
+    of = [stop] if stop else [each for each in (explore, commit) if each]  # the stop's take the others' place
+    if not of or not all(type(each) in _EXPONENTIAL and type(each.level) in _KNOWN for each in of):
+        return None
+    t = sum(seen.pulls) + 1
+    found = [each.level.value_at(n, t) for each in of for n in seen.pulls if n >= each.initial_pulls]
+    return min(found) if found and min(found) > 0.0 else None
 
 
 def _chosen(rule: Any, seen: Seen, arm: int) -> str:

@@ -103,6 +103,39 @@ class Standing(Generic[Label]):
         with self._player.lock:
             return reasons.reason(self)
 
+    def certificate(self) -> float:
+        """An upper bound on the chance that the arm with the largest mean is not the best one.
+
+        P(there is a time at which that arm is wrong and `certificate()` <= delta) <= delta, for every delta:
+        for any policy, batches, and any way to stop or to look, as long as rewards are what they were said to
+        be. For rewards in an interval that is any law, for each arm its own. Rewards may be late if the delay
+        does not depend on the reward: where conversions arrive later than refusals it is not proved.
+
+        It is (K-1) exp(-Z) with Z the least, over the other arms, logarithm of a likelihood that is averaged
+        over a prior, divided by the largest one without a difference; what `rules.Certificate` stops by. For
+        Poisson, exponential, gamma and negative binomial rewards it is by the threshold of Kaufmann and
+        Koolen (2021), for Gaussian ones of unknown variance (K-1) (1 + Z) exp(-Z). It speaks of the arm that
+        has the largest mean now: an earlier number is of the arm that had it then.
+
+        Returns
+        -------
+        float
+            1.0 if nothing can be said yet.
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_counts("A", n=400, total=40)
+        >>> agent.certificate()
+        1.0
+        >>> agent.update_counts("B", n=400, total=100)
+        >>> round(agent.certificate(), 5)
+        7e-05
+        """
+        with self._player.lock:
+            return monitor.leader_certificate(self)
+
     def table(self) -> list[monitor.Row]:
         """One row an arm: what `summary` shows, as data.
 
@@ -123,10 +156,12 @@ class Standing(Generic[Label]):
     def summary(self) -> str:
         """One sentence on where the experiment stands, and a table of the arms.
 
-        `lower` and `upper` are the bounds that the policy compares, of the answered pulls; - for none. Of
-        LeadCommit a second table has the evidence against every arm but the leader, the bar that it has to
-        reach, how many pulls the leader may have until the arm is played again (its claim), and how many more
-        pulls of the arm it takes to clear it if no mean changes.
+        The sentence has the certificate of the arm with the largest mean, if it is below 1: see
+        `certificate`. `lower` and `upper` are the bounds that the policy compares, or of the same level on
+        the other side, of the answered pulls; - for none. A line says how often they are wrong. Of LeadCommit
+        a second table has the evidence against every arm but the leader, the bar that it has to reach, how
+        many pulls the leader may have until the arm is played again (its claim), and how many more pulls of
+        the arm it takes to clear it if no mean changes.
 
         Returns
         -------
@@ -137,12 +172,15 @@ class Standing(Generic[Label]):
         >>> import robai
         >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
         >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
-        >>> print(agent.summary())
-        KLEOCPUG() is exploring: 3 of 10,000 rounds, 0 of them pending; 'B' has the largest mean, 1.
-        <BLANKLINE>
+        >>> sentence, _, *table = agent.summary().splitlines()
+        >>> sentence[sentence.index("'B'") :]
+        "'B' has the largest mean, 1, and certificate 0.79."
+        >>> print(*table, sep="\\n")
         arm  pulls  pending  share  mean     lower  upper  status
         A        1        0   33 %     0         0      1  exploring
         B        2        0   67 %     1  0.002193      1  leading
+        <BLANKLINE>
+        lower and upper are of level 12.25: either is wrong with probability 4.8e-06 at most for given pulls
         """
         with self._player.lock:
             return monitor.summary(self)

@@ -42,6 +42,7 @@ from robai._play.assumptions import resolved_sigma
 from robai.bandits import Bandit
 from robai.custom import as_policy, ask, written
 from robai.policies.base import BasePolicy
+from robai.rules.threshold import Certainty
 
 SCHEMA = 2
 FORMAT = "robai.Agent"
@@ -78,6 +79,7 @@ class Experiment:
         self.game = rules.Game.of(n_arms, horizon, self.family)
         self.horizon = self.game.rounds
         # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
+        self.certainty = Certainty(self.family, self.game)
         proxy = self.family.proxy if isinstance(self.family, families.Gaussian) else None
         self.sigma = resolved_sigma(self.policy, self.game) if self.family.proxy is None else proxy
 

@@ -87,6 +87,11 @@ def share_of(chosen: NDArray[np.bool_]) -> Interval:
     return clopper_pearson(int(chosen.sum()), len(chosen))
 
 
+def recorded(result: Result, place: int) -> Mean:
+    """Mean regret at one of the rounds at which it was recorded."""
+    return Mean(float(result.regret[place]), float(result.regret_sem[place]))
+
+
 def regret_after(result: Result, rounds: float) -> Ratio:
     """The part of the final regret that comes after some round, or the next one that was recorded.
 

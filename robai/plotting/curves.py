@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import checks
+from robai._base.counted import Counted
 from robai._base.intervals import Mean, normal_quantile
 from robai._base.text import percent
 from robai.plotting.labels import Curve, add_legend, label_points, name_curves
@@ -165,7 +166,7 @@ def explained(results: list[Result], band: Any, confidence: float) -> list[Artis
         if not isinstance(band, str):
             text = "{:g} to {:g} % of the runs".format(*(100.0 * each for each in band))
         handles.append(Patch(color="grey", alpha=0.3, linewidth=0.0, label=text))
-    if any(result.committed.any() for result in results):
+    if any(result.commitments.any() for result in results):
         dot: dict[str, Any] = {"color": "grey", "marker": "o", "markeredgecolor": "white", "linestyle": ""}
         handles.append(Line2D([], [], **dot, label="median commitment, of the runs that committed"))
     for result in results:
@@ -211,7 +212,7 @@ def plot_commitment(
     results, ax = as_results(results), axes(ax)
     medians, paths = [], []
     for result, own in zip(results, styles(results, "linestyle", ax=ax), strict=True):
-        rounds, share = distribution(result.commit_time[result.committed], result.runs, result.horizon)
+        rounds, share = distribution(result._commit_times(), result.runs, result.horizon)
         label = result.label + _never(result)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)
@@ -235,11 +236,10 @@ def plot_commitment(
 
 
 def distribution(
-    times: NDArray[np.int64], runs: int, last: int, most: int = _MOST_STEPS
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    times: Counted, runs: int, last: int, most: int = _MOST_STEPS
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Rounds, from the first to the last, and the share of all runs whose time has come by then."""
-    rounds, counts = np.unique(times, return_counts=True)
-    share = np.cumsum(counts) / runs
+    rounds, share = times.values, np.cumsum(times.counts) / runs
     if len(rounds) > most:
         kept = np.unique(np.searchsorted(share, np.linspace(share[0], share[-1], most)))
         rounds, share = rounds[kept], share[kept]
@@ -298,7 +298,7 @@ def plot_tradeoff(
     for result, (rounds, regret), best, style in zip(
         results, means, front, styles(results, "marker", ax=ax), strict=True
     ):
-        never = not result.committed.any()
+        never = not result.commitments.any()
         x, y = column if never else rounds.value, regret.value
         wide, high = reach(rounds, z), reach(regret, z)
         errors: dict[str, Any] = {"yerr": high} if never else {"xerr": wide, "yerr": high}
@@ -319,7 +319,7 @@ def plot_tradeoff(
     ax.set(xlabel="mean commitment time, rounds", ylabel="mean regret")
     set_limits(ax, "y", 0.0, None)
     log_x(ax)
-    if not all(result.committed.any() for result in results):
+    if not all(result.commitments.any() for result in results):
         setattr(ax, _COLUMN, column)
     if hasattr(ax, _COLUMN):
         _mark_column(ax, max(result.horizon for result in results), column)

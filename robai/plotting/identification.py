@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from robai._base.counted import Counted
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
 from robai.plotting.curves import distribution
@@ -66,7 +67,7 @@ def plot_stopping_time(
     first, last = max(min(ends), 1.0), max(ends)
     middles, paths = [], []
     for each, times, own in zip(found, stopped, styles(found, "linestyle", ax=ax), strict=True):
-        rounds, share = distribution(times, each.runs, int(last))
+        rounds, share = distribution(Counted.of(times), each.runs, int(last))
         label = _label(each, budgets)
         style: dict[str, Any] = own | {"label": label} | line
         (curve,) = ax.step(rounds, share, where="post", **style)

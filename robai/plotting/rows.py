@@ -10,6 +10,7 @@ import numpy as np
 
 from robai._base.intervals import normal_quantile
 from robai._base.text import percent
+from robai.plotting.curves import reach
 from robai.plotting.labels import Curve, name_curves
 from robai.plotting.style import COLOURS, GREY, MARKERS, MOST_ARMS, as_results, axes, literal, log_x, styles
 
@@ -122,8 +123,9 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
         return _pulls_by_rank(results, ax, legend)
     best = np.flatnonzero(results[0].gaps == 0.0) if not results[0].own_means else np.array([0])
     names = arm_names(results[0])
+    shares = [shares_of_rounds(result) for result in results]
     for arm in range(results[0].n_arms):
-        means = [share_of_rounds(result, arm) for result in results]
+        means = [each[arm] for each in shares]
         is_best = arm in best
         ax.errorbar(
             [mean for mean, _ in means],
@@ -144,13 +146,9 @@ def plot_pulls(results: Result | Iterable[Result], ax: Axes | None = None, *, le
     return name_rows(ax, [result.label for result in results])
 
 
-def share_of_rounds(result: Result, arm: int) -> tuple[float, float]:
-    """Mean share of the rounds, and half the width of its 95 % interval."""
-    pulls = result.pulls_by_rank() if result.own_means else result.pulls
-    shares = pulls[:, arm] / result.horizon
-    return float(shares.mean()), normal_quantile(0.95) * float(
-        shares.std(ddof=1)
-    ) / result.runs**0.5 if result.runs > 1 else 0.0
+def shares_of_rounds(result: Result) -> list[tuple[float, float]]:
+    """Mean share of the rounds, and half the width of its 95 % interval, of every arm."""
+    return [(share.value, reach(share, normal_quantile(0.95))) for share in result._shares()]
 
 
 def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
@@ -160,8 +158,8 @@ def _pulls_by_rank(results: list[Result], ax: Axes, legend: bool) -> Axes:
     best = int((gaps == 0).sum())
     ranks = np.arange(best, results[0].n_arms) + 1
     for result, style in zip(results, styles(results, "linestyle", "marker", ax=ax), strict=True):
-        share, error = np.array([share_of_rounds(result, int(arm)) for arm in order[best:]]).reshape(-1, 2).T
-        won = percent(sum(share_of_rounds(result, int(arm))[0] for arm in order[:best]))
+        shares = np.array(shares_of_rounds(result))[order]
+        (share, error), won = shares[best:].T, percent(shares[:best, 0].sum())
         label = f"{result.label}, best arm {won}"
         if len(ranks):
             ax.errorbar(ranks, share, yerr=error, markersize=3, linewidth=1, label=label, **style)
@@ -198,6 +196,7 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
     ['EOCPUG()', 'UCB()']
     """
     results, ax = as_results(results), axes(ax)
+    counted = [result._regrets() for result in results]
     for row, (result, style) in enumerate(zip(results, styles(results, "marker"), strict=True)):
         low, quarter, median, three_quarters, high = result.digest().quantiles
         draw = partial(ax.plot, color=style["color"])
@@ -205,8 +204,8 @@ def plot_final_regret(results: Result | Iterable[Result], ax: Axes | None = None
         draw([quarter, three_quarters], [row, row], linewidth=7, alpha=0.5, solid_capstyle="butt")
         draw([median], [row], "|", markersize=14)
         draw([result.regret[-1]], [row], "o", markeredgecolor="white")
-        draw([result.final_regret.max()], [row], "x", markersize=5)
-    if all(result.final_regret.min() > 0.0 for result in results):
+        draw([counted[row].values[-1]], [row], "x", markersize=5)
+    if all(regrets.values[0] > 0.0 for regrets in counted):
         log_x(ax)
     ax.set_xlabel("final regret: 5, 25, 50, 75, 95 %; dot: mean; cross: largest")
     return name_rows(ax, [result.label for result in results])

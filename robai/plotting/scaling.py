@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,7 @@ def plot_scaling(
     *,
     quantity: Quantity = "regret",
     lower_bound: float | None = None,
+    predicted: Mapping[str, Mapping[float, float | None]] | None = None,
     confidence: float = 0.95,
     **line: Any,
 ) -> Axes:
@@ -54,6 +56,9 @@ def plot_scaling(
         Policies that never commit have no curve in the latter.
     lower_bound : float or None
         The constant of `robai.theory.lai_robbins` adds the level that regret comes to as T grows.
+    predicted : mapping from str to mappings from float to float, or None
+        By label, a value for each horizon, None where there is none, as `robai.theory.predict` says: a dashed
+        line in the colour of the label.
     confidence : float
         Of the intervals.
     **line
@@ -81,7 +86,10 @@ def plot_scaling(
     ax = axes(ax)
     ax.set(xlabel="horizon T", ylabel=f"{QUANTITIES[quantity]} / log T")
     level = None if lower_bound is None else (LIMIT, lower_bound)
-    return _draw_means(ax, curves, confidence, level, line, logarithmic=True)
+    for label in predicted or {}:
+        if label not in curves:
+            raise ValueError(f"predicted must be of labels that are drawn, got {label!r}")
+    return _draw_means(ax, curves, confidence, level, line, logarithmic=True, dashed=predicted or {})
 
 
 def over_horizons(results: Iterable[Result], quantity: Quantity) -> dict[str, list[tuple[float, Mean]]]:
@@ -90,7 +98,7 @@ def over_horizons(results: Iterable[Result], quantity: Quantity) -> dict[str, li
     # one of every label, which keeps its colour even if its curve is empty
     curves: dict[str, list[tuple[float, Mean]]] = {result.label: [] for result in listed}
     for result in sorted(listed, key=lambda result: result.horizon):
-        if result.horizon > 1 and (quantity == "regret" or result.committed.any()):
+        if result.horizon > 1 and (quantity == "regret" or result.commitments.any()):
             mean, scale = mean_of(result, quantity), np.log(result.horizon)
             curves[result.label].append((result.horizon, Mean(mean.value / scale, mean.sem / scale)))
     return curves
@@ -162,6 +170,7 @@ def _draw_means(
     line: dict[str, Any],
     *,
     logarithmic: bool,
+    dashed: Mapping[str, Mapping[float, float | None]] = MappingProxyType({}),
 ) -> Axes:
     """Means with confidence intervals, joined by lines, and a level line to compare them with."""
     z, fresh = normal_quantile(confidence), not ax.has_data()
@@ -177,6 +186,9 @@ def _draw_means(
         style: dict[str, Any] = own | {"markersize": 4, "capsize": 2, "label": label} | line
         drawn = ax.errorbar(x, y, yerr=errors, **style)
         ends.append(Curve(label, x[-1], y[-1], drawn.lines[0].get_color()))
+        known = sorted((place, value) for place, value in dashed.get(label, {}).items() if value is not None)
+        heights = [value / np.log(place) for place, value in known]
+        ax.plot([place for place, _ in known], heights, "--", color=ends[-1].colour, linewidth=0.8)
     if logarithmic:  # from now on: while it is, the limits of an axis with but one point are wrong
         log_x(ax)
     if level is not None:

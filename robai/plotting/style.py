@@ -86,8 +86,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def as_results(results: Result | Iterable[Result]) -> list[Result]:
-    """The results to draw: anything with a Result's arrays."""
-    return _listed(results, "Result", "final_regret")
+    """The results to draw: anything with a Result's curve."""
+    return _listed(results, "Result", "regret_sem")
 
 
 def as_identifications(found: Identification | Iterable[Identification]) -> list[Identification]:

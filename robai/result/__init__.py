@@ -6,6 +6,7 @@ from robai.result.comparison import Comparison
 from robai.result.digest import Digest, WrongCommit
 from robai.result.identification import Identification
 from robai.result.identifications import Identifications
+from robai.result.kept import Summary
 from robai.result.result import Result
 from robai.result.sweep import Sweep
 
@@ -17,6 +18,7 @@ __all__ = [
     "Identifications",
     "Mean",
     "Result",
+    "Summary",
     "Sweep",
     "WrongCommit",
 ]

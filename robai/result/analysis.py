@@ -73,7 +73,7 @@ def difference(
     checks.one_of("quantity", quantity, get_args(Quantity))
     z = normal_quantile(confidence)
     pairs = _pairs(one, other, paired)
-    mean, sem = _contrast(each_run(one, quantity), each_run(other, quantity), 1.0, pairs)
+    mean, sem = _contrast(one, other, quantity, 1.0, pairs)
     return Difference(mean, sem, mean - z * sem, mean + z * sem, min(one.runs, other.runs), pairs)
 
 
@@ -83,11 +83,11 @@ def relative(one: Result, other: Result, confidence: float = 0.95) -> Difference
     Its error is that of the linearised ratio, from pairs of runs if they have the same seeds.
     """
     pairs, z = _pairs(one, other, "auto"), normal_quantile(confidence)
-    base = float(other.final_regret.mean())
+    base = float(other.regret[-1])
     if base == 0.0:
         raise ValueError(f"a part of the regret of {other.label!r} is undefined, because it has none")
-    ratio = float(one.final_regret.mean()) / base
-    sem = _contrast(one.final_regret, other.final_regret, ratio, pairs).sem / base
+    ratio = float(one.regret[-1]) / base
+    sem = _contrast(one, other, "regret", ratio, pairs).sem / base
     low, high = ratio - 1.0 - z * sem, ratio - 1.0 + z * sem
     return Difference(ratio - 1.0, sem, low, high, min(one.runs, other.runs), pairs)
 
@@ -96,15 +96,14 @@ def each_run(result: Result, quantity: Quantity) -> Floats:
     """Final regret, or the round of commitment; a run that never commits counts as the horizon."""
     if quantity == "regret":
         return result.final_regret
-    if not result.committed.any():
-        raise ValueError(f"quantity must be 'regret' for {result.label!r}, no run of which committed")
     return np.where(result.committed, result.commit_time, result.horizon).astype(np.float64)
 
 
 def same_runs(one: Result, other: Result) -> bool:
     """Whether run r of both had the same seed, for every r."""
     known = all(name in one.meta and one.meta[name] == other.meta.get(name) for name in _SEED)
-    return known and one.runs == other.runs
+    first = one.meta.get("first_run", 0) == other.meta.get("first_run", 0)
+    return known and first and one.runs == other.runs
 
 
 def _pairs(one: Result, other: Result, paired: bool | Literal["auto"]) -> bool:
@@ -115,16 +114,21 @@ def _pairs(one: Result, other: Result, paired: bool | Literal["auto"]) -> bool:
             f"paired must be False or 'auto' for different numbers of runs, {one.runs:,} of {one.label!r} "
             f"and {other.runs:,} of {other.label!r}, got True"
         )
-    return same_runs(one, other) if paired == "auto" else paired
+    return same_runs(one, other) and one.single and other.single if paired == "auto" else paired
 
 
-def _contrast(x: Floats, y: Floats, factor: float, paired: bool) -> Mean:
-    """The mean of x - factor y, and its standard error."""
-    value = float(x.mean() - factor * y.mean())
-    if min(len(x), len(y)) < 2:
-        return Mean(value, math.nan)
-    parts = [x - factor * y] if paired else [x, factor * y]
-    return Mean(value, math.sqrt(sum(float(part.var(ddof=1)) / len(part) for part in parts)))
+def _contrast(one: Result, other: Result, quantity: Quantity, factor: float, paired: bool) -> Mean:
+    """The mean of a quantity of one minus factor times that of the other, and its standard error."""
+    for result in (one, other):
+        if quantity == "commitment" and not result.commitments.any():
+            raise ValueError(f"quantity must be 'regret' for {result.label!r}, no run of which committed")
+    x, y = (
+        each.regret if quantity == "regret" else each.capped_time for each in (one.digest(), other.digest())
+    )
+    sem = math.hypot(x.sem, factor * y.sem)
+    if paired:
+        sem = mean_over(each_run(one, quantity) - factor * each_run(other, quantity)).sem
+    return Mean(x.value - factor * y.value, sem)
 
 
 def quantiles(result: Result, q: ArrayLike) -> Floats:
@@ -199,14 +203,14 @@ def regret_at(result: Result, t: int) -> Mean:
 
 
 def half_of_regret(result: Result) -> int:
-    total = np.cumsum(np.sort(result.final_regret)[::-1])
-    return int(np.searchsorted(total, 0.5 * total[-1])) + 1
+    return result._regrets().half()
 
 
 def _curves(result: Result, what: str) -> Floats:
     if result.curves is None:
         raise ValueError(
             f"{what} needs the regret of every run of {result.label!r}: simulate with curves=True"
+            + ("" if result.single else " and keep='runs'")
         )
     return result.curves
 

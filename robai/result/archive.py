@@ -11,13 +11,14 @@ from robai.result.arrays import check_shapes, check_type
 from robai.result.runs import Runs
 
 _SCHEMA = 1  # of saved files; raise it when the meaning of a field changes
-_ALONE = ("robai.Result", "robai.Identification")
+_ALONE = ("robai.Result", "robai.Summary", "robai.Identification")
 _Kind = TypeVar("_Kind", bound=Runs)
 
 
 def save(path: str | os.PathLike[str], kind: str, results: Sequence[Runs]) -> None:
     described = [
-        {name: getattr(result, name) for name in ("label", "meta", *result.SCALARS)} for result in results
+        {"keep": result.KEEP} | {name: getattr(result, name) for name in ("label", "meta", *result.SCALARS)}
+        for result in results
     ]
     arrays = {
         _prefix(kind, i) + name: array
@@ -27,11 +28,13 @@ def save(path: str | os.PathLike[str], kind: str, results: Sequence[Runs]) -> No
     save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": described}, arrays)
 
 
-def load(path: str | os.PathLike[str], kind: str, of: type[_Kind]) -> list[_Kind]:
+def load(path: str | os.PathLike[str], kind: str, *kinds: type[_Kind]) -> list[_Kind]:
     """What `save` wrote, every number checked. Nothing in the file is ever executed."""
-    header, arrays = load_arrays(path, lambda header, declared: _check_declared(kind, of, header, declared))
+    header, arrays = load_arrays(
+        path, lambda header, declared: _check_declared(kind, kinds, header, declared)
+    )
     try:
-        return [of(**given) for given in _divided(kind, of, header, arrays)]
+        return [of(**given) for of, given in _divided(kind, kinds, header, arrays)]
     except (TypeError, ValueError) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
@@ -42,16 +45,20 @@ def _prefix(kind: str, position: int) -> str:
 
 
 def _divided(
-    kind: str, of: type[Runs], header: dict[str, Any], arrays: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
+    kind: str, kinds: Sequence[type[_Kind]], header: dict[str, Any], arrays: dict[str, Any]
+) -> Iterator[tuple[type[_Kind], dict[str, Any]]]:
     """What is said of every result in a file, and what belongs to it of `arrays`, which is taken away."""
+    by_name = {of.KEEP: of for of in kinds}
     for i, each in enumerate(header["results"]):
+        of = by_name[each.get("keep", kinds[0].KEEP)]
         names = {name: _prefix(kind, i) + name for name in of.LAYOUT}
         own = {name: arrays.pop(long) for name, long in names.items() if long in arrays}
-        yield {name: each[name] for name in ("label", "meta", *of.SCALARS)} | own
+        yield of, {name: each[name] for name in ("label", "meta", *of.SCALARS)} | own
 
 
-def _check_declared(kind: str, of: type[Runs], header: dict[str, Any], declared: Declared) -> None:
+def _check_declared(
+    kind: str, kinds: Sequence[type[Runs]], header: dict[str, Any], declared: Declared
+) -> None:
     """Whether the arrays of a file are those of results, before any of them is expanded."""
     try:
         if header["format"] != kind:
@@ -60,7 +67,7 @@ def _check_declared(kind: str, of: type[Runs], header: dict[str, Any], declared:
             schema = header["schema"]
             raise ValueError(f"schema must be {_SCHEMA}, got {schema!r}: another version of robai wrote it")
         left = dict(declared)
-        for own in _divided(kind, of, header, left):
+        for of, own in _divided(kind, kinds, header, left):
             if missing := set(of.LAYOUT) - set(of.OPTIONAL) - set(own):
                 raise ValueError(f"results must have all their arrays, got none for {sorted(missing)}")
             arrays = {name: own[name] for name in of.LAYOUT if name in own}

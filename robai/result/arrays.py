@@ -12,8 +12,13 @@ Floats = NDArray[np.float64]
 TYPES: dict[str, type] = {
     **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls"), np.int64),
     **dict.fromkeys(("stopping_time", "recommended_arm"), np.int64),
-    **dict.fromkeys(("regret", "regret_sem", "final_regret", "gaps", "means", "curves"), np.float64),
+    **dict.fromkeys(("choices", "sum_digits", "square_digits", "counts"), np.int64),
+    **dict.fromkeys(
+        ("regret", "regret_sem", "final_regret", "gaps", "means", "curves", "counted"), np.float64
+    ),
 }
+
+MOST_RUNS = 2**53
 
 Layout = Mapping[str, tuple[str, ...]]  # the axes of each array; the first with an axis alone tells its size
 
@@ -80,6 +85,12 @@ def best_arms(gaps: Floats) -> NDArray[np.int64]:
 def gaps_of(arms: NDArray[np.int64], gaps: Floats) -> Floats:
     """The gap of one arm a run; arms are numbered from 0."""
     return gaps[arms] if gaps.ndim == 1 else gaps[np.arange(len(arms)), arms]
+
+
+def ranks_of(arms: NDArray[np.int64], gaps: Floats) -> NDArray[np.int64]:
+    """The place of one arm a run in the order of its gaps, from the best arm to the worst."""
+    order = np.argsort(gaps, axis=1, kind="stable")
+    return np.nonzero(order == arms[:, np.newaxis])[1]
 
 
 def by_rank(pulls: NDArray[np.int64], gaps: Floats) -> NDArray[np.int64]:

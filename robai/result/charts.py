@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from robai._base.counted import Counted
 from robai._base.intervals import Mean, clopper_pearson, normal_quantile
 from robai._base.text import number, percent
 from robai.plotting.curves import LIMIT, distribution, height_at, limit_of
-from robai.plotting.rows import share_of_rounds
+from robai.plotting.rows import shares_of_rounds
 from robai.plotting.scaling import over_horizons
 from robai.plotting.style import MOST_ARMS, QUANTITIES, Quantity, mean_of
 from robai.report.figures import Chart, Colours, Level, Row, Series
@@ -70,7 +70,7 @@ def regret_chart(
             )
         )
     caption = "Mean over the runs; the band is its 95 % interval." if results[0].runs > 1 else "One run."
-    if any(result.committed.any() for result in results):
+    if any(result.commitments.any() for result in results):
         caption += " A dot is the median commitment."
     if lower_bound is not None:
         series.append(Series(LIMIT, *limit_of(list(results), lower_bound), GREY))
@@ -81,14 +81,15 @@ def regret_chart(
 
 
 def commitment_chart(results: Sequence[Result], colours: Colours) -> Chart:
-    first = min(result.commit_time[result.committed].min() for result in results if result.committed.any())
+    times = [result._commit_times() for result in results]
+    first = min(each.values[0] for each in times if len(each.values))
     return Chart(
         "When they commit",
         "round",
         "share of the runs",
         [
-            stepped(result, result.commit_time[result.committed], result.horizon, colours(result.label))
-            for result in results
+            stepped(result, each, result.horizon, colours(result.label))
+            for result, each in zip(results, times, strict=True)
         ],
         "Share of the runs that have committed, with its exact 95 % interval; a curve that ends below 1 is "
         "of a policy that does not always commit.",
@@ -100,7 +101,7 @@ def commitment_chart(results: Sequence[Result], colours: Colours) -> Chart:
 
 
 def stepped(
-    result: Runs, times: NDArray[np.int64], last: int, look: dict[str, Any], marks: Any = (), label: str = ""
+    result: Runs, times: Counted, last: int, look: dict[str, Any], marks: Any = (), label: str = ""
 ) -> Series:
     """The distribution function of some rounds, among all runs."""
     rounds, share = distribution(times, result.runs, last, _STEPS)
@@ -114,7 +115,7 @@ def tradeoff_chart(results: Sequence[Result], colours: Colours) -> Chart:
     series = []
     for result in results:
         rounds, regret = mean_of(result, "commitment"), mean_of(result, "regret")
-        when = f"commits at {mean_text(rounds)}" if result.committed.any() else "never commits"
+        when = f"commits at {mean_text(rounds)}" if result.commitments.any() else "never commits"
         series.append(
             Series(
                 result.label,
@@ -149,7 +150,7 @@ def pulls_chart(results: Sequence[Result], colours: Colours) -> Chart | None:
     order = np.argsort(first.gaps, kind="stable") if not first.own_means else np.arange(first.n_arms)
     names = [f"rank {place}" for place in range(1, first.n_arms + 1)] if ranked else arm_names(first)
     arms = order.tolist() if ranked else list(range(first.n_arms))
-    found = ([share_of_rounds(result, arm) for arm in arms] for result in results)
+    found = ([shares_of_rounds(result)[arm] for arm in arms] for result in results)
     series = by_arm([result.label for result in results], found, names, colours)
     return Chart(
         "Which arms are played",
@@ -200,7 +201,7 @@ def final_rows(results: Sequence[Result], colours: Colours) -> list[Row]:
                 high,
                 (quarter, three_quarters),
                 f"{result.label}: {ends}, half from {number(quarter)} to {number(three_quarters)}, median "
-                f"{number(median)}, largest {number(float(result.final_regret.max()))}",
+                f"{number(median)}, largest {number(float(result._regrets().values[-1]))}",
             )
         )
     return rows

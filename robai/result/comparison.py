@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from robai.result.archive import load, save
+from robai.result.kept import Summary
 from robai.result.methods import OfSeveral
 from robai.result.result import Result
 from robai.result.runs import import_pandas
@@ -155,4 +156,4 @@ class Comparison(OfSeveral, Mapping[str, Result]):
         ...     list(robai.Comparison.load(path))
         ['EOCPUG()', 'UCB()']
         """
-        return cls(load(path, "robai.Comparison", Result))
+        return cls(load(path, "robai.Comparison", Result, Summary))

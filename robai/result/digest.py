@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from robai._base.intervals import Mean
 
 if TYPE_CHECKING:
@@ -108,22 +106,18 @@ class Digest:
         >>> Digest.of(result) == result.digest()
         True
         """
-        times = result.commit_time[result.committed]
+        committed = int(result.commitments.sum())
+        time, median, capped = result._when()
         return cls(
             regret=Mean(float(result.regret[-1]), float(result.regret_sem[-1])),
-            quantiles=tuple(np.quantile(result.final_regret, QUANTILES).tolist()),
-            committed=len(times) / result.runs,
-            commit_time=mean_over(times) if len(times) else None,
-            commit_median=float(np.median(times)) if len(times) else None,
-            capped_time=mean_over(np.where(result.committed, result.commit_time, result.horizon)),
-            wrong=result.wrong_commit() if len(times) and result.best_arm is not None else None,
-            # Divided first: a mean of numbers up to 1 is never rounded above 1, and is exactly 1 if all are.
-            shares=tuple((_pulls(result) / result.horizon).mean(axis=0).tolist()),
+            quantiles=result._quantiles(QUANTILES),
+            committed=committed / result.runs,
+            commit_time=time,
+            commit_median=median,
+            capped_time=capped,
+            wrong=result.wrong_commit() if committed and result.best_arm is not None else None,
+            shares=tuple(share.value for share in result._shares()),
         )
-
-
-def _pulls(result: Result) -> NDArray[np.int64]:
-    return result.pulls_by_rank() if result.own_means else result.pulls
 
 
 def mean_over(values: NDArray[Any]) -> Mean:

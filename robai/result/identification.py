@@ -19,6 +19,7 @@ from robai.result.digest import mean_over
 from robai.result.figures import Found
 from robai.result.identification_numbers import Complexity, Errors, Failures, Floats, Proportions, Time
 from robai.result.identification_text import one_summary
+from robai.result.merging import joined
 from robai.result.runs import Runs, import_pandas
 from robai.rules.game import FARTHEST_HORIZON, MOST_ROUNDS
 
@@ -318,7 +319,9 @@ class Identification(Runs, Found):
         return table
 
     def merge(self, *others: Identification) -> Identification:
-        """All runs as one: of the same policy on the same bandit, asked the same, with other seeds.
+        """All runs as one: further runs of the same seed (`runs=range(...)`), or of other seeds.
+
+        Apart from their runs all has to be the same: policy, bandit, what was asked. Runs are put in order.
 
         Parameters
         ----------
@@ -337,33 +340,13 @@ class Identification(Runs, Found):
         >>> one.merge(other).runs
         100
         """
-        merged, seeds = [self, *others], _seeds(self)
-        for each in others:
-            if not isinstance(each, Identification):
-                raise TypeError(f"others must be Identification objects, got {each!r}")
-            for name in ("label", *self.SCALARS):
-                if getattr(each, name) != getattr(self, name):
-                    own, its = getattr(self, name), getattr(each, name)
-                    raise ValueError(f"others must have the same {name}, {own!r}, got {its!r}")
-            for name in ("policy", "bandit"):
-                if each.meta.get(name) != self.meta.get(name):
-                    raise ValueError(f"others must be of the same {name}, got {each.meta.get(name)!r}")
-            if each.own_means != self.own_means or not (
-                self.own_means or np.array_equal(each.means, self.means, equal_nan=True)
-            ):
-                raise ValueError(f"others must have the same means, {self.means}, got {each.means}")
-            if twice := [seed for seed in _seeds(each) if seed in seeds]:
-                raise ValueError(f"others must have seeds of their own, got {twice[0]} twice")
-            seeds += _seeds(each)
+        every, meta = joined(self, others, self.SCALARS)
         names = [name for name, axes in self.LAYOUT.items() if "runs" in axes]
         names += ["gaps", "means"] if self.own_means else []
-        joined: dict[str, Any] = {
-            name: np.concatenate([getattr(each, name) for each in merged]) for name in names
+        merged: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in every]) for name in names
         }
-        seconds = sum(each.meta.get("seconds", 0.0) for each in merged)
-        kept = {name: each for name, each in self.meta.items() if name not in ("entropy", "spawn_key")}
-        meta = kept | {"runs": sum(each.runs for each in merged), "seconds": seconds, "seeds": seeds}
-        return replace(self, **joined, meta=meta)
+        return replace(self, **merged, meta=meta)
 
     def _drawn(self) -> list[Identification]:
         return [self]
@@ -412,13 +395,6 @@ class Identification(Runs, Found):
         0.1
         """
         return load(path, "robai.Identification", Identification)[0]
-
-
-def _seeds(found: Identification) -> list[Any]:
-    """Of all runs that it is made of, as far as its `meta` tells."""
-    known = "entropy" in found.meta
-    one = [[found.meta["entropy"], found.meta.get("spawn_key")]] if known else []
-    return list(found.meta.get("seeds", one))
 
 
 def _counted(count: int, of: int, confidence: float) -> tuple[int, int, float, float, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robai._base import verdicts
+from robai._base.counted import Counted
 from robai._base.intervals import Mean, normal_quantile
 from robai._base.spec import as_text
 from robai._base.text import percent
@@ -142,7 +143,8 @@ def stopping_chart(found: Sequence[Identification], colours: Colours, title: str
     for each in found:
         times, mean = each.stopping_time[each.finished], each.time().mean
         height = float((times <= mean).sum()) / each.runs
-        drawn = stepped(each, times, last, colours(each.label), [(mean, height)] if mean <= last else [])
+        marks = [(mean, height)] if mean <= last else []
+        drawn = stepped(each, Counted.of(times), last, colours(each.label), marks)
         series.append(drawn)
     return Chart(
         title,

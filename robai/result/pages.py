@@ -134,7 +134,7 @@ def without_empty(rows: list[dict[str, str]]) -> list[dict[str, str]]:
 def details(results: Sequence[Result], colours: Colours) -> str:
     """Commitments, arms and the spread of the runs."""
     drawn = []
-    if any(result.committed.any() for result in results):
+    if any(result.commitments.any() for result in results):
         drawn.append(figures.chart(commitment_chart(results, colours)))
         if len(results) > 1:
             drawn.append(figures.chart(tradeoff_chart(results, colours)))

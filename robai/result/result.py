@@ -2,17 +2,19 @@
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from robai._base.intervals import clopper_pearson
+from robai._base.counted import Counted
+from robai._base.intervals import Mean, clopper_pearson
 from robai.result.archive import load, save
-from robai.result.arrays import Layout, agree, by_rank, complexity, gaps_of, smallest_gap, within
-from robai.result.digest import Digest, WrongCommit
+from robai.result.arrays import Layout, agree, by_rank, complexity, gaps_of, ranks_of, smallest_gap, within
+from robai.result.digest import Digest, WrongCommit, mean_over
+from robai.result.merging import joined, of_means, of_rows
 from robai.result.methods import OfOne
 from robai.result.runs import Runs, import_pandas
 from robai.result.text import mean_text, result_summary
@@ -69,6 +71,7 @@ class Result(Runs, OfOne):
     ([1124, 1124, 1124], (1000, 2), 'leap')
     """
 
+    single: ClassVar[bool] = True  # are there single runs?
     LAYOUT: ClassVar[Layout] = {
         "times": ("times",),
         "final_regret": ("runs",),
@@ -167,6 +170,53 @@ class Result(Runs, OfOne):
         """Which runs committed to an arm."""
         return self.commit_time >= 0
 
+    @property
+    def commitments(self) -> NDArray[np.int64]:
+        """How many runs committed to each arm; by rank if every run had means of its own."""
+        return np.bincount(self._chosen(), minlength=self.n_arms)
+
+    def _chosen(self) -> NDArray[np.int64]:
+        """The arm, or its rank, of each run that committed."""
+        arms = self.committed_arm[self.committed]
+        return ranks_of(arms, self.gaps[self.committed]) if self.own_means else arms
+
+    def _wrong(self) -> int:
+        """How many runs committed to an arm with a positive gap."""
+        which = self.committed
+        gaps = self.gaps[which] if self.own_means else self.gaps
+        return int(np.count_nonzero(gaps_of(self.committed_arm[which], gaps) > 0.0))
+
+    def _regrets(self) -> Counted:
+        """The final regrets, as they are counted for figures."""
+        return Counted.of(self.final_regret)
+
+    def _commit_times(self) -> Counted:
+        """The same of commitment times, where there was a commitment."""
+        return Counted.of(self.commit_time[self.committed])
+
+    def _quantiles(self, levels: Sequence[float]) -> tuple[float, ...]:
+        """Of the final regrets."""
+        return tuple(np.quantile(self.final_regret, levels).tolist())
+
+    def _when(self) -> tuple[Mean | None, float | None, Mean]:
+        """Mean and median of the commitment times, and their mean if no commitment counts as the horizon."""
+        times, committed = self.commit_time[self.committed], self.committed
+        capped = mean_over(np.where(committed, self.commit_time, self.horizon))
+        return (mean_over(times), float(np.median(times)), capped) if len(times) else (None, None, capped)
+
+    def _shares(self) -> list[Mean]:
+        """Of the rounds, of every arm; by rank if every run had means of its own."""
+        # Divided first: a mean of numbers up to 1 is never rounded above 1, and is exactly 1 if all are.
+        shares = (self.pulls_by_rank() if self.own_means else self.pulls) / self.horizon
+        errors = (
+            shares.std(axis=0, ddof=1) / self.runs**0.5 if self.runs > 1 else np.full(self.n_arms, math.nan)
+        )
+        return [Mean(*each) for each in zip(shares.mean(axis=0).tolist(), errors.tolist(), strict=True)]
+
+    def _best_share(self) -> float:
+        """Of the rounds, of all best arms."""
+        return float((self.pulls * (self.gaps == 0.0) / self.horizon).sum(axis=1).mean())
+
     def wrong_commit(self, confidence: float = 0.95) -> WrongCommit:
         """Among the runs that committed, how often to an arm with a positive gap, with an exact interval.
 
@@ -199,12 +249,10 @@ class Result(Runs, OfOne):
         if self.best_arm is None:
             best = ", ".join(map(str, np.flatnonzero(self.gaps == 0.0)))
             raise ValueError(f"wrong commitment is undefined because arms {best} are equally good")
-        which = self.committed
-        committed = int(np.count_nonzero(which))
+        committed = int(self.commitments.sum())
         if committed == 0:
             return WrongCommit(count=0, committed=0, rate=math.nan, low=0.0, high=1.0)
-        gaps = self.gaps[which] if self.own_means else self.gaps
-        count = int(np.count_nonzero(gaps_of(self.committed_arm[which], gaps) > 0.0))
+        count = self._wrong()
         low, high = clopper_pearson(count, committed, confidence)
         return WrongCommit(count, committed, count / committed, low, high)
 
@@ -263,7 +311,7 @@ class Result(Runs, OfOne):
 
     def __repr__(self) -> str:
         size = f"horizon {self.horizon:,}, runs {self.runs:,}"
-        return f"<Result {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
+        return f"<{type(self).__name__} {self.label}: {size}, regret {mean_text(self.digest().regret)}>"
 
     def to_dataframe(self, what: Literal["curve", "runs"] = "curve") -> "pd.DataFrame":
         """A pandas table.
@@ -305,6 +353,47 @@ class Result(Runs, OfOne):
             columns |= {f"pulls_{name}": self.pulls[:, arm] for arm, name in enumerate(names)}
         table: pd.DataFrame = pandas.DataFrame({"policy": self.label, **columns})
         return table
+
+    def merge(self, *others: "Result") -> "Result":
+        """All runs as one: further runs of the same seed (`runs=range(...)`), or of other seeds.
+
+        Apart from their runs all has to be the same. Runs are put in order, so that the order of the results
+        makes no difference. The result is the one that all runs at once would have given: bit for bit with
+        `curves`, while without them `regret` and `regret_sem` are put together from those of the parts, which
+        rounds differently.
+
+        Parameters
+        ----------
+        *others : Result
+            What to add.
+
+        Returns
+        -------
+        Result
+
+        Examples
+        --------
+        >>> import robai
+        >>> ask = {"bandit": robai.Gaussian([0.7, 0.2]), "horizon": 1000, "rng": 0, "curves": True}
+        >>> parts = [robai.simulate(robai.UCB(), **ask, runs=runs) for runs in (range(60), range(60, 100))]
+        >>> parts[1].merge(parts[0]) == robai.simulate(robai.UCB(), **ask, runs=100)
+        True
+        """
+        every, meta = joined(self, list(others), ("times",))
+        names = [name for name, axes in self.LAYOUT.items() if "runs" in axes]
+        names += ["gaps", "means"] if self.own_means else []
+        if any(each.curves is None for each in every):
+            names.remove("curves")
+        merged: dict[str, Any] = {
+            name: np.concatenate([getattr(each, name) for each in every]) for name in names
+        }
+        if "curves" in merged:
+            merged["regret"], merged["regret_sem"] = of_rows(merged["curves"])
+        else:
+            merged["curves"] = None
+            found = of_means([(each.runs, each.regret, each.regret_sem) for each in every])
+            merged["regret"], merged["regret_sem"] = found
+        return replace(self, **merged, meta=meta)
 
     def _drawn(self) -> "list[Result]":
         return [self]

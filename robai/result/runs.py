@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 class Runs:
     """A dataclass of arrays, read-only in copies and pickles too, that are checked when it is made."""
 
+    KEEP: ClassVar[str] = "runs"  # what a file with several kinds says of each
     LAYOUT: ClassVar[Layout]
     OPTIONAL: ClassVar[tuple[str, ...]] = ()  # arrays that may be None, or missing in a file
     SCALARS: ClassVar[tuple[str, ...]] = ()  # numbers that a file has beside label and meta
@@ -96,7 +98,10 @@ class Runs:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Arrays leave a pickle writable: the constructor makes them its own again, and checks them.
-        return partial(type(self), **vars(self)), ()
+        return partial(
+            type(self),
+            **{each.name: getattr(self, each.name) for each in fields(cast(Any, self)) if each.init},
+        ), ()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Runs) or type(self) is not type(other):

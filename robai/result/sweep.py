@@ -157,7 +157,7 @@ class Sweep(Mapping[Cell, Result], Reported):
         rows = [
             {"policy": label, "bandit": name, "horizon": rounds}
             | {key: value for key, value in record(result).items() if key not in _LEFT_OUT}
-            | {"best_arm_share": float((result.pulls * (result.gaps == 0.0) / rounds).sum(axis=1).mean())}
+            | {"best_arm_share": result._best_share()}
             for (label, name, rounds), result in self.items()
         ]
         frame: pd.DataFrame = pandas.DataFrame(rows)

@@ -56,7 +56,7 @@ def table(
 
 def _best(results: list[Result]) -> list[int]:
     """The places of the smallest mean regret and of all that cannot be told from it."""
-    means = [result.final_regret.mean() for result in results]
+    means = [result.regret[-1] for result in results]
     first = results[int(np.argmin(means))]
     found = (difference(result, first, "regret", "auto", 0.95) for result in results)
     # Not above: with one run nothing is known, and everything may be best.
@@ -87,7 +87,7 @@ def _commitment(result: Result, digest: Digest, base: Result) -> str:
 
 
 def _ninety(result: Result) -> float:
-    return float(np.quantile(result.commit_time[result.committed], 0.9))
+    return result._commit_times().quantile(0.9)
 
 
 def _wrong(result: Result, digest: Digest, base: Result) -> str:
@@ -96,7 +96,7 @@ def _wrong(result: Result, digest: Digest, base: Result) -> str:
 
 
 def _relative(result: Result, digest: Digest, base: Result) -> str:
-    if result is base or base.final_regret.mean() == 0.0:
+    if result is base or base.regret[-1] == 0.0:
         return "-"
     found = relative(result, base)
     if math.isnan(found.sem):
@@ -203,7 +203,7 @@ def _numbers(result: Result, names: Sequence[str], base: Result, best: bool) -> 
             fields = ("count", "rate", "low", "high")
             row |= {f"wrong_{each}": digest.wrong and getattr(digest.wrong, each) for each in fields}
         elif name == "relative":
-            told = result is not base and base.final_regret.mean() > 0.0
+            told = result is not base and base.regret[-1] > 0.0
             found = relative(result, base) if told else None
             shown = {"relative": "mean", "relative_low": "low", "relative_high": "high"}
             row |= {title: found and getattr(found, each) for title, each in shown.items()}

@@ -34,7 +34,7 @@ def result_summary(result: Result) -> str:
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
     rows += titled("regret", _regret_lines(result, digest))
     rows += titled("commitment", _commitment_lines(result, digest))
-    if result.own_means:
+    if result.gaps.ndim == 2:
         rows += _told_rows(result)
     rows += titled("pulls", _pull_lines(result, digest))
     if "engine" in result.meta:
@@ -138,7 +138,7 @@ def _regret_lines(result: Result, digest: Digest) -> list[str]:
 def _commitment_lines(result: Result, digest: Digest) -> list[str]:
     if digest.commit_time is None:
         return ["no run committed"]
-    count = int(result.committed.sum())
+    count = int(result.commitments.sum())
     who = "all runs" if count == result.runs else f"{count:,} of {result.runs:,} runs"
     when = f"at round {digest.commit_time.value:,.0f} on average, {median_text(digest)} in the median"
     wrong = _wrong_text(result, digest.wrong)
@@ -154,7 +154,7 @@ def _pull_lines(result: Result, digest: Digest) -> list[str]:
     names, kind = arm_names(result), "gap"
     gaps = result.gaps
     if result.own_means:
-        gaps, kind = np.sort(gaps, axis=1).mean(axis=0), "mean gap"
+        gaps, kind = gaps if gaps.ndim == 1 else np.sort(gaps, axis=1).mean(axis=0), "mean gap"
     rows = [
         (
             printable(names[arm]),

@@ -11,6 +11,7 @@ is a number of arms, a horizon and a reward family. Stopping rules combine with 
 0
 """
 
+from robai.rules.certificate import Certificate
 from robai.rules.commit import (
     BernsteinLower,
     Commitment,
@@ -75,6 +76,7 @@ __all__ = [
     "BernsteinLower",
     "Both",
     "Budget",
+    "Certificate",
     "Commitment",
     "Dominance",
     "DoubleExplore",

@@ -11,7 +11,8 @@ import numpy as np
 from robai import families
 from robai._base import checks
 from robai._base.spec import Kind, choice
-from robai._core import thresholds
+from robai._core import stopping, thresholds
+from robai._core.protocols import Evidence
 from robai.rules.game import Game
 
 Threshold = Literal["practical", "pair", "garivier-kaufmann", "kaufmann-koolen", "mixture", "proved"]
@@ -61,15 +62,59 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
         return Started(thresholds.UnionThreshold(delta, game.n_arms), mixture=False)
     level = math.log((game.n_arms - 1) / delta)
     if name == "mixture":
-        if isinstance(family, families.Gaussian) and family.sigma is None:
-            # The mixtures of two arms are martingales, each in what is seen of its own arm up to scale, but
-            # not together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x, instead of
-            # Ville's.
-            level = _inverse(1.0 + level) - 1.0
-        return Started(thresholds.FixedThreshold(level), mixture=True)
-    gaussian = isinstance(family, families.Gaussian)
-    base = 2.0 * (gaussian_calibration if gaussian else exponential_calibration)(level / 2.0)
-    return Started(thresholds.CountThreshold(base, gaussian), mixture=False)
+        # The mixtures of two arms of unknown variance are martingales, each in what is seen of its own arm up
+        # to scale, but not together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x,
+        # instead of Ville's.
+        base = _inverse(1.0 + level) - 1.0 if _estimates(family) else level
+        return Started(thresholds.FixedThreshold(base), mixture=True)
+    base = 2.0 * _calibration(family)(level / 2.0)
+    return Started(thresholds.CountThreshold(base, isinstance(family, families.Gaussian)), mixture=False)
+
+
+class Certainty:
+    """How sure it is that the arm with the largest mean is the best one, at any time, whatever is pulled.
+
+    That is the smallest delta for which the lowest threshold with a proof is reached.
+    """
+
+    def __init__(self, family: families.Family, game: Game) -> None:
+        self._family, self._rivals = family, game.n_arms - 1
+        if not (proved := _proved(family, game)):
+            raise ValueError(f"no certificate is proved for {_rewards(family, game)}")
+        self._mixture = "mixture" in proved
+        base: thresholds.Threshold = thresholds.FixedThreshold(0.0)
+        if not self._mixture:
+            base = thresholds.CountThreshold(0.0, isinstance(family, families.Gaussian))
+        self._rule = stopping.LikelihoodRatio(game.n_arms, family._core(game.n_arms), base, self._mixture)
+
+    def delta(self, evidence: Evidence) -> float:
+        """The smallest delta, 1 where nothing is known."""
+        if not evidence.pulls.all():
+            return 1.0
+        (report,) = self._rule.report(evidence)
+        found = report.value - report.asked
+        return min(1.0, self._rivals * math.exp(-self._surprise(found))) if found > 0.0 else 1.0
+
+    def _surprise(self, found: float) -> float:
+        """The level of which it is the threshold: the inverse of what `threshold_of` does."""
+        if self._mixture:
+            return found - math.log1p(found) if _estimates(self._family) else found
+        calibration, low, high = _calibration(self._family), 0.0, found / 2.0  # C(x) >= x
+        if calibration(low) >= found / 2.0:
+            return 0.0
+        for _ in range(60):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if calibration(middle) < found / 2.0 else (low, middle)
+        return 2.0 * low
+
+
+def _estimates(family: families.Family) -> bool:
+    """Is the variance unknown?"""
+    return isinstance(family, families.Gaussian) and family.sigma is None
+
+
+def _calibration(family: families.Family) -> Callable[[float], float]:
+    return gaussian_calibration if isinstance(family, families.Gaussian) else exponential_calibration
 
 
 def check_bounds_proved(name: str, family: families.Family, game: Game) -> None:
@@ -78,7 +123,7 @@ def check_bounds_proved(name: str, family: families.Family, game: Game) -> None:
     They hold where the exponentials of sums that the family has are supermartingales for the rewards as well,
     as for the thresholds above, and not if the variance is unknown.
     """
-    unknown = isinstance(family, families.Gaussian) and family.sigma is None
+    unknown = _estimates(family)
     if unknown or not _proved(family, game):
         rewards = "an unknown variance" if unknown else _rewards(family, game)
         raise ValueError(f"threshold={name!r} is not proved for {rewards}: 'practical' is without a proof")

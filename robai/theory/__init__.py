@@ -18,12 +18,13 @@ not follow, the right one is computed and the docstring says "Erratum".
 
 from robai.rules.level import exploration
 from robai.rules.rounds import commit_round_eocp, commit_round_etc, commit_round_kl_eocp
-from robai.theory import bounds, certificates, hardness, kl_bounds, limits
+from robai.theory import bounds, certificates, hardness, kl_bounds, limits, predictions
 from robai.theory.bounds import *  # noqa: F403 - the names of `bounds.__all__`, and so on
 from robai.theory.certificates import *  # noqa: F403
 from robai.theory.hardness import *  # noqa: F403
 from robai.theory.kl_bounds import *  # noqa: F403
 from robai.theory.limits import *  # noqa: F403
+from robai.theory.predictions import *  # noqa: F403
 
 __all__ = ["commit_round_eocp", "commit_round_etc", "commit_round_kl_eocp", "exploration"]
 __all__ += bounds.__all__
@@ -31,3 +32,4 @@ __all__ += certificates.__all__
 __all__ += hardness.__all__
 __all__ += kl_bounds.__all__
 __all__ += limits.__all__
+__all__ += predictions.__all__

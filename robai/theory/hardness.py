@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from robai._base import checks
-from robai._core import explore_sampling
+from robai._core.proportions import Proportions
 from robai.bandits import Bandit
 from robai.families import Bounded, Family, FamilyLike, Gaussian, as_family, known, one_an_arm
 from robai.kl import divergence
@@ -289,7 +289,7 @@ def weights(bandit: Arms, *, family: Rewards = None) -> tuple[NDArray[np.float64
     best, others = unique_best(means)
     if not (isinstance(family, Gaussian) and isinstance(family.sigma, tuple)):
         distances(family, means[others], means[best])
-    w = explore_sampling.weights(family._core(len(means)), means)
+    w = Proportions(family._core(len(means)), len(means)).of(means)
     if isinstance(family, Gaussian) and family.sigma is not None:
         spread = np.square(one_an_arm(family.sigma, means.size)) / w
         return w, float(np.max(2.0 * (spread[best] + spread[others]) / (means[best] - means[others]) ** 2))

@@ -56,18 +56,18 @@ def test_every_row_of_two_gaussian_arms(plan):
     """By the formulas of the paper, for a gap of 0.5 and sigma 1."""
     found = rows(plan(*TWO, *FAST))
     eocp, ug = 16 * LEVEL / 0.25 + 2, 8 * (LEVEL + 1) ** 2 / 0.25 + 2 * (LEVEL + 2)
-    assert found["eocp commits at round"] == [f"{eocp:,.0f}", f"{16 * LOG / 0.25:,.0f}", "-"]
+    assert found["eocp commits at round"] == [f"{eocp:,.0f}", f"{16 * LOG / 0.25:,.0f}", "1,124", "-"]
     late = escape(10**6) + math.exp(-LEVEL)
-    bounds = [f"{ug + 10**6 * late:,.0f}", f"{8 * LOG**2 / 0.25:,.0f}", "-"]
+    bounds = [f"{ug + 10**6 * late:,.0f}", f"{8 * LOG**2 / 0.25:,.0f}", "1,506", "-"]
     assert found["eocp-ug commits at round"] == bounds
     n = eocp - 2
     shared = (2 * LEVEL + math.sqrt(4 * math.pi * LEVEL) + 2) / 0.5 + 0.5
     wrong = sum(overtaken(i, k) for i in range(1, 563) for k in (561, 1124 - i))
-    assert found["eocp wrong commitment"] == [f"{wrong:.1e}", "O(1/T)", "-"]
+    assert found["eocp wrong commitment"] == [f"{wrong:.1e}", "O(1/T)", "-", "-"]
     regret = shared + 0.5 * (n * escape(n) + 10**6 * wrong)
-    assert found["eocp regret"] == [f"{regret:,.0f}", f"{4 * LOG:.0f}", "-"]
+    assert found["eocp regret"] == [f"{regret:,.0f}", f"{4 * LOG:.0f}", "38", "-"]
     share = 2 + 2 * math.sqrt(LOG)
-    assert found["lead-commit commits at round"] == ["-", f"{share * 8 * LOG:,.0f}", "-"]
+    assert found["lead-commit commits at round"] == ["-", f"{share * 8 * LOG:,.0f}", "494", "-"]
     pulls, asked = 2 * LOG / 0.25, math.log(10**6 / 2.4) / LOG
     limits = {
         "regret, as T grows (Lai and Robbins)": f"{4 * LOG:.2f}",
@@ -117,7 +117,20 @@ def test_a_bound_that_says_nothing_is_vacuous_and_none(plan, answers):
     assert found["regret"]["proved"]["order"] == "vacuous"
     assert found["regret"]["proved"]["reason"].endswith("is not below gap T, 50,000")
     assert found["wrong_commit"]["proved"]["reason"] == "vacuous: 1.000 is not below certainty, 1.000"
-    assert rows(plan("--policy", "eocp-ug", *size))["eocp-ug regret"] == ["vacuous", "-", "-"]
+    assert rows(plan("--policy", "eocp-ug", *size))["eocp-ug regret"] == ["vacuous", "-", "813", "-"]
+    why = found["commit_round"]["predicted"]["reason"]
+    assert why == "no prediction: several arms are second best, and the last of them decides when it commits"
+
+
+def test_predictions_are_those_of_the_theory(answers):
+    size = ["--bandit", "bernoulli", "--means", "0.7,0.2", "--horizon", "1e6", *FAST]
+    bandit = robai.Bernoulli([0.7, 0.2])
+    for name, policy in (("eocp-ug", robai.EOCPUG()), ("kl-ucb", robai.KLUCB()), ("moss", robai.MOSS())):
+        found, predicted = answers(name, *size), theory.predict(policy, bandit, 10**6)
+        assert found["regret"]["predicted"]["value"] == predicted.regret
+        assert found["commit_round"]["predicted"]["value"] == predicted.commit_time
+        assert found["wrong_commit"]["predicted"]["value"] is None
+    assert found["regret"]["predicted"]["reason"] == "no prediction: no equation is known of MOSS"
 
 
 def test_a_bound_on_regret_is_vacuous_from_gap_T_on(answers):

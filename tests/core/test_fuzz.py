@@ -40,6 +40,18 @@ def kinds_in(value):
             yield from kinds_in(getattr(value, each.name))
 
 
+def test_every_rule_is_among_those_that_are_combined():
+    rules_ = [getattr(rules, name) for name in rules.__all__]
+    bases = rules.Exploration, rules.Stopping, rules.Commitment
+    made = {kind for kind in rules_ if isinstance(kind, type) and issubclass(kind, bases)}
+    others = {
+        *bases,
+        rules.Optimism,
+        rules.PythonExploration,
+    }  # bases, and what a user's object is wrapped in
+    assert {*EXPLORATIONS, *STOPPINGS, *COMMITMENTS} == made - others
+
+
 def test_everything_is_played():
     cases = made(2000)
     kinds = {kind for case in cases for kind in kinds_in(case.policy)}

@@ -34,7 +34,10 @@ def test_the_columns(agent):
 
 
 def test_the_text_has_them_in_their_columns(agent):
-    header, *rows = (re.split(r"\s{2,}", line) for line in agent.summary().splitlines()[2:])
+    *table, blank, level = agent.summary().splitlines()[2:]
+    chance = f"either is wrong with probability {math.exp(-LEVEL):.2g} at most for given pulls"
+    assert (blank, level) == ("", f"lower and upper are of level {LEVEL:.4g}: {chance}")
+    header, *rows = (re.split(r"\s{2,}", line) for line in table)
     waiting = agent.pending.tolist()
     for cells, n, mean, pending in zip(rows, (60, 30, 20), (0.5, 0.8, 0.6), waiting, strict=True):
         row, width = dict(zip(header, cells, strict=True)), math.sqrt(2 * LEVEL / n)

@@ -164,3 +164,33 @@ def scaled(label, factor, spread):
 def test_a_ratio_is_decided_by_its_interval(factor, spread, word):
     (claim,) = (claim for claim in CLAIMS if claim.criterion == "at least 20 % below")
     assert claim.check(Comparison([scaled("EOCP", factor, spread), scaled("UCB", 1.0, 0)]))[0] == word
+
+
+@pytest.mark.parametrize(("level", "word"), [(90.0, "fails"), (30.0, "not decided"), (1.0, "holds")])
+def test_more_regret_early_is_decided_by_both_errors(level, word):
+    """At round 100, the next recorded one after half of EOCP's runs have committed."""
+    (claim,) = (claim for claim in CLAIMS if "more regret than UCB" in claim.criterion)
+    early = [(88, 0)] * 7
+    ours = [irregular(name, commitments=early) for name in ("EOCP", "EOCP-UG")]
+    theirs = irregular("UCB")
+    arrays = {
+        name: getattr(theirs, name) for name in ("times", "final_regret", "commit_time", "pulls", "gaps")
+    }
+    arrays["committed_arm"] = theirs.committed_arm
+    regret = [0.5, level, float(theirs.regret[-1])]
+    ucb = robai.Result(regret=regret, regret_sem=theirs.regret_sem, label="UCB", meta={}, **arrays)
+    found, numbers = claim.check(Comparison([*ours, ucb]))
+    assert found == word
+    assert numbers == f"after round 100: EOCP 41.2, EOCP-UG 41.2; UCB {level:.1f}"
+
+
+def test_kl_ucb_goes_on_when_kl_eocp_has_committed():
+    (claim,) = (claim for claim in CLAIMS if claim.text.startswith("KL-UCB over-explores"))
+    assert claim.experiments == ("fig1-bernoulli", "fig2-bernoulli")
+    bandit = robai.Bernoulli([0.7, 0.2])
+    policies = {"KL-EOCP": robai.KLEOCP(kl=0.5), "KL-UCB": robai.KLUCB()}
+    played = robai.compare(policies, bandit, 10**5, 500, rng=1)
+    word, numbers = claim.check(played)
+    assert word == "holds"
+    assert numbers.startswith(f"after round {played['KL-EOCP'].commit_time[0]:,}: KL-UCB ")
+    assert "KL-EOCP in 0 of 500 runs" in numbers

@@ -109,3 +109,17 @@ def test_wrong_commitments_have_rate_interval_and_goal(ax):
 def test_pulls_are_shares_on_average(ax):
     plot_pulls(irregular(), ax)
     assert [line.get_xdata()[0] for line in ax.lines] == pytest.approx([n / 7000 for n in (3532, 1240, 2228)])
+
+
+def test_predictions_are_dashed_lines_in_the_colour_of_their_policy():
+    """Divided by log T as means are; a horizon without a prediction is left out."""
+    longer = irregular("A", pulls=[(n + 9000, *rest) for n, *rest in PULLS], horizon=10**4)
+    results = [irregular("A"), longer]
+    ax = Figure().subplots()
+    plot_scaling(results, ax, predicted={"A": {10_000: 46.0, 1000: 30.0, 100: None}})
+    (dashed,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert dashed.get_xdata().tolist() == [1000, 10_000]
+    assert dashed.get_ydata() == pytest.approx([30.0 / np.log(1000), 46.0 / np.log(10_000)])
+    assert dashed.get_color() == ax.containers[0].lines[0].get_color()
+    with pytest.raises(ValueError, match="predicted must be of labels that are drawn, got 'B'"):
+        plot_scaling(results, predicted={"B": {1000: 1.0}})

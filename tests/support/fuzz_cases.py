@@ -24,8 +24,11 @@ def kinds(base):
     """The rules of `robai.rules` that answer one question, without objects of the user's."""
     found = [kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, base)]
     made = [kind for kind in found if "__dataclass_fields__" in vars(kind)]
-    known = PARAMETERS.keys()
-    return [kind for kind in made if kind in FUNCTIONS or known >= kind.__dataclass_fields__.keys()]
+    return [
+        kind
+        for kind in made
+        if kind in FUNCTIONS or {each.name for each in fields(kind)} <= PARAMETERS.keys()
+    ]
 
 
 @dataclass(frozen=True)

@@ -24,18 +24,11 @@ MUTANTS = [
         ("the 95 % quantile is that of 90 %", "0.75, 0.95)", "0.75, 0.90)"),
         ("the standard error of the last but one round", "result.regret_sem[-1]", "result.regret_sem[-2]"),
         (
-            "shares are medians",
-            "(_pulls(result) / result.horizon).mean(",
-            "np.median(_pulls(result) / 1000, ",
-        ),
-        ("never counts half the horizon", "result.commit_time, result.horizon)", "result.commit_time, 500)"),
-        (
             "the standard error is the deviation",
             "values.std(ddof=1) / math.sqrt(len(values))",
             "values.std()",
         ),
         ("the deviation is that of all there is", "values.std(ddof=1)", "values.std(ddof=0)"),
-        ("the median is of all runs", "float(np.median(times))", "float(np.median(result.commit_time))"),
         (
             "--json: the median is the mean",
             'digest.commit_median,\n        "wrong',
@@ -372,13 +365,9 @@ MUTANTS = [
     *_mutants(
         "result/analysis.py",
         "test_analysis.py",
-        ("pairs are taken as independent", "[x - factor * y] if paired", "[x - factor * y] if not paired"),
         ("the interval is one standard error", "mean - z * sem", "mean - sem"),
-        (
-            "a ratio has the error of a difference",
-            "other.final_regret, ratio, pairs",
-            "other.final_regret, 1.0, pairs",
-        ),
+        ("pairs are taken as independent", "    if paired:\n        sem", "    if not paired:\n        sem"),
+        ("a ratio has the error of a difference", '"regret", ratio, pairs', '"regret", 1.0, pairs'),
         ("the area is not divided", "/ (times[-1] - times[0])", "/ times[-1]"),
         (
             "the slope is that of log10",
@@ -386,13 +375,12 @@ MUTANTS = [
             "return np.log10(result.times[rows])",
         ),
         ("the error of a log slope is that of the regret", "(curves / mean) @ weights", "curves @ weights"),
-        ("half is a third", "0.5 * total[-1]", "total[-1] / 3"),
     ),
     *_mutants(
         "result/table.py",
         "test_table.py",
         ("all that is above is best", "if not each.low > 0.0", "if not each.high > 0.0"),
-        ("90 % is 95 %", "result.committed], 0.9)", "result.committed], 0.95)"),
+        ("90 % is 95 %", "_commit_times().quantile(0.9)", "_commit_times().quantile(0.95)"),
         (
             "an interval is that of the count",
             "percent(wrong.rate)} ({percent(wrong.low)}",
@@ -408,16 +396,16 @@ MUTANTS = [
             "result.regret + result.regret_sem",
         ),
         (
-            "the share is of the runs that committed",
-            "np.cumsum(counts) / runs",
-            "np.cumsum(counts) / counts.sum()",
-        ),
-        (
             "the dot is at the mean",
             "median = result.digest().commit_median",
             "median = result.digest().commit_time.value",
         ),
         ("error bars of means are one standard error", "else z * mean.sem", "else mean.sem"),
+        (
+            "the share is of the runs that committed",
+            "np.cumsum(times.counts) / runs",
+            "np.cumsum(times.counts) / times.counts.sum()",
+        ),
         ("'never' is the share that commits", "1.0 - result.digest().committed", "result.digest().committed"),
     ),
     *_mutants(
@@ -426,15 +414,47 @@ MUTANTS = [
         ("error bars of scaling are not divided", "mean.sem / scale", "mean.sem"),
     ),
     *_mutants(
+        "_base/counted.py",
+        "test_keep_summary.py",
+        ("numbers are cut off instead of rounded", "words + (1 << _DROPPED - 1)", "words"),
+        ("quantiles are those of one more number", "(int(until[-1]) - 1)", "int(until[-1])"),
+        ("half is a third", "rest = 0.5 * total[-1]", "rest = total[-1] / 3"),
+        ("counts are of different numbers", "np.add.at(counts, place", "np.add.at(counts, place * 0"),
+    ),
+    *_mutants(
+        "result/totals.py",
+        "test_keep_summary.py",
+        ("the error is the deviation", "(count * count * (count - 1)", "(count * (count - 1)"),
+        ("the deviation is that of all there is", "* count * (count - 1)", "* count * count"),
+        (
+            "never counts as 0",
+            "np.where(committed, commit_time, horizon)",
+            "np.where(committed, commit_time, 0)",
+        ),
+        (
+            "right commitments are counted",
+            "np.count_nonzero(chosen > 0.0)",
+            "np.count_nonzero(chosen == 0.0)",
+        ),
+    ),
+    *_mutants(
+        "result/merging.py",
+        "test_keep_summary.py",
+        ("means are not weighted", "mean + apart * weight", "mean + apart / 2"),
+        ("runs between parts are left out", "apart * apart * count * weight", "0.0"),
+    ),
+    *_mutants(
+        "result/result.py",
+        "test_digest.py",
+        ("never counts half the horizon", "self.commit_time, self.horizon))", "self.commit_time, 500))"),
+        ("the median is of all runs", "float(np.median(times))", "float(np.median(self.commit_time))"),
+        ("shares are medians", "zip(shares.mean(axis=0)", "zip(np.median(shares, axis=0)"),
+    ),
+    *_mutants(
         "plotting/rows.py",
         "plotting/test_drawn.py",
         ("5 % is 25 %", "draw([low, high]", "draw([quarter, high]"),
         ("the mean is the median", "draw([result.regret[-1]]", "draw([median]"),
-        (
-            "shares are those of the first arm",
-            "pulls[:, arm] / result.horizon",
-            "pulls[:, 0] / result.horizon",
-        ),
         ("the rate is the lower end", "ax.plot([rate]", "ax.plot([low]"),
     ),
     *_mutants(

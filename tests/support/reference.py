@@ -160,7 +160,7 @@ def kl_eocp_ug(p):
     def stops(x):
         return unbalanced(x) and (p.guard == 0 or likelihood_ratio(x) >= p.guard * math.log(x.horizon))
 
-    return explore, stops, commit, initial
+    return explore, stops, over_arms(State.mean) if p.guard else commit, initial
 
 
 def plain_ucb(p):

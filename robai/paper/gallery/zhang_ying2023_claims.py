@@ -6,9 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base import verdicts
+from robai._base.intervals import Mean
 from robai._base.text import percent
 from robai._base.verdicts import Word
-from robai.paper.claims import Check, Claim, regret_after, regret_ratio, regrets, share_of
+from robai.paper.claims import (
+    Check,
+    Claim,
+    around,
+    recorded,
+    regret_after,
+    regret_ratio,
+    regrets,
+    share_of,
+)
 from robai.result import Comparison, Result
 
 
@@ -100,22 +110,49 @@ def _kl_is_far_below(results: Comparison) -> tuple[Word, str]:
 
 
 @_claim(
+    "EOCP and EOCP-UG accumulate regret more quickly than UCB in exploration",
+    "more regret than UCB at the median round of EOCP's commitment",
+    _TWO,
+)
+def _above_ucb_early(results: Comparison) -> tuple[Word, str]:
+    place = int(np.searchsorted(results["UCB"].times, np.median(_commit_times(results["EOCP"]))))
+    ucb = recorded(results["UCB"], place)
+    found = {name: recorded(results[name], place) for name in ("EOCP", "EOCP-UG")}
+    numbers = ", ".join(f"{name} {mean.value:.1f}" for name, mean in found.items())
+    apart = (around(Mean(own.value - ucb.value, own.sem + ucb.sem)) for own in found.values())
+    word = verdicts.together(verdicts.above(each, 0.0) for each in apart)
+    return word, f"after round {results['UCB'].times[place]:,}: {numbers}; UCB {ucb.value:.1f}"
+
+
+def _goes_on(explorer: str, committer: str) -> Check:
+    def holds(results: Comparison) -> tuple[Word, str]:
+        commits = results[committer]
+        rounds = float(np.median(_commit_times(commits)))
+        after = regret_after(results[explorer], rounds)
+        going_on = (_commit_times(commits) > rounds) | (commits.committed_arm != commits.best_arm)
+        added = share_of(going_on)
+        word = verdicts.together(
+            [verdicts.within(after.interval, least=0.1), verdicts.within(added, most=0.01)]
+        )
+        later = f"{100 * after.value:.1f} % ({100 * after.low:.1f} to {100 * after.high:.1f} %)"
+        return word, (
+            f"after round {rounds:,.0f}: {explorer} {later}, "
+            f"{committer} in {going_on.sum():,} of {commits.runs:,} runs, at most {percent(added[1])}"
+        )
+
+    return holds
+
+
+_claim(
     "UCB over-explores: its regret grows when EOCP has committed",
     "at least 10 % of UCB's regret comes later, and at most 1 % of EOCP's runs add to theirs",
     _TWO + _FOUR,
-)
-def _ucb_goes_on(results: Comparison) -> tuple[Word, str]:
-    eocp = results["EOCP"]
-    rounds = float(np.median(_commit_times(eocp)))
-    ucb = regret_after(results["UCB"], rounds)
-    going_on = (_commit_times(eocp) > rounds) | (eocp.committed_arm != eocp.best_arm)
-    added = share_of(going_on)
-    word = verdicts.together([verdicts.within(ucb.interval, least=0.1), verdicts.within(added, most=0.01)])
-    later = f"{100 * ucb.value:.1f} % ({100 * ucb.low:.1f} to {100 * ucb.high:.1f} %)"
-    return word, (
-        f"after round {rounds:,.0f}: UCB {later}, "
-        f"EOCP in {going_on.sum():,} of {eocp.runs:,} runs, at most {percent(added[1])}"
-    )
+)(_goes_on("UCB", "EOCP"))
+_claim(
+    "KL-UCB over-explores as well: it goes on when KL-EOCP has committed",
+    "at least 10 % of KL-UCB's regret comes later, and at most 1 % of KL-EOCP's runs add to theirs",
+    ("fig1-bernoulli", "fig2-bernoulli"),
+)(_goes_on("KL-UCB", "KL-EOCP"))
 
 
 @_claim("The policies commit to the best arm in almost all runs", "wrong in at most 0.1 %", _TWO + _FOUR)
