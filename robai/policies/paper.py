@@ -199,6 +199,6 @@ class KLEOCPUG(BasePolicy):
         KLEOCPUG(inflation=2.0, guard=1.0, family=None)
         >>> played = robai.simulate(robai.KLEOCPUG.safe(), robai.Bernoulli([0.95, 0.9]), 10**5, 400, rng=0)
         >>> played.wrong_commit().count, round(played.regret[-1].item(), 1)
-        (0, 27.8)
+        (0, 27.6)
         """
         return cls(inflation=2.0, guard=1.0, family=family)
