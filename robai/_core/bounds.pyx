@@ -215,8 +215,9 @@ cdef class DivergenceBounds(Bounds):
     cdef int ahead(self, const Standing* a, const Standing* b, double root, double* until) noexcept nogil:
         # Where both are at q, n_a d(m_a, q) = n_b d(m_b, q). The difference has the derivative
         # (n_a (q - m_a) - n_b (q - m_b)) / V(q), and for m_a > m_b is negative at m_a: it has one zero
-        # at most. And the quotient grows with q, as d(m, q) / (q - m) falls with m: d is convex in m, and zero at
-        # q. So what is sure at one level is so at all lower ones if a leads, at all higher ones if b does.
+        # at most. And the quotient grows with q, as d(m, q) / (q - m) falls with m: d is convex in m, and
+        # zero at q. So what is sure at one level is so at all lower ones if a leads, at all higher ones if b
+        # does.
         cdef double lead = (a.start - b.start) + (a.slope - b.slope) * root, rise, later
         cdef int sign = 1
         until[0] = root
@@ -226,22 +227,30 @@ cdef class DivergenceBounds(Bounds):
         if lead < 0.0:
             a, b, lead, sign = b, a, -lead, -1
         if a.total * b.n < b.total * a.n:
-            if not self._apart(a, b, root):
+            if not self._apart(a, b, root, self._between(a, b, root)):
                 return 0
             until[0] = INFINITY
             return sign
         rise = b.slope - a.slope
-        later = root + min(0.8 * lead / rise if rise > 0.0 else INFINITY, 0.25 * root)
-        if self._apart(a, b, later):
+        later = root + min(0.8 * lead / rise if rise > 0.0 else INFINITY, 0.1 * root)
+        # Tangents bend away from both indices; then q is that of b, computed.
+        if (self._apart(a, b, later, self._between(a, b, later))
+                or self._apart(a, b, later, self._just_above(b, later))):
             until[0] = later
             return sign
-        return sign if self._apart(a, b, root) else 0
+        return sign if self._apart(a, b, root, self._between(a, b, root)) else 0
 
-    cdef bint _apart(self, const Standing* a, const Standing* b, double root) noexcept nogil:
-        """Is the upper bound of a surely above that of b?"""
+    cdef bint _apart(self, const Standing* a, const Standing* b, double root, double q) noexcept nogil:
+        """Is the upper bound of a surely above q, and that of b below it?"""
         cdef double level = 0.5 * root * root
-        cdef double q = 0.5 * ((a.start + b.start) + (a.slope + b.slope) * root)
         return self.below(b.arm, b.n, b.total, level, q) and self.above(a.arm, a.n, a.total, level, q)
+
+    cdef double _between(self, const Standing* a, const Standing* b, double root) noexcept nogil:
+        return 0.5 * ((a.start + b.start) + (a.slope + b.slope) * root)
+
+    cdef double _just_above(self, const Standing* a, double root) noexcept nogil:
+        cdef double q = self.family.upper(a.arm, a.total / a.n, (0.5 + MARGIN) * root * root / a.n)
+        return q + 2.0 * ULPS * fabs(q)
 
     cdef double height(self, const Standing* a, double root, double bar) noexcept nogil:
         cdef double level = 0.5 * root * root

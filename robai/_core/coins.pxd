@@ -13,9 +13,6 @@ cdef class Coins(Batch):
     cdef char[::1] _spread          # ... and whether it is on the other tape as well
 
     @cython.final
-    cdef double* _numbers(self, Py_ssize_t arm) noexcept nogil
-
-    @cython.final
     cdef double _take(self, Py_ssize_t arm) noexcept nogil
 
     @cython.final

@@ -129,15 +129,15 @@ cdef class SteadyOptimism(Optimism):
 cdef class KineticOptimism(Optimism):
     """For levels that grow with the round and that all arms share, log t.
 
-    A tournament as that of SteadyOptimism, but a node holds an arm with the largest index below it, and how far
-    the level may grow before that may be another: the indices of two arms that are not pulled cross once at
-    most. So a pull is followed by log2(K) comparisons, and rounds by those whose time has come. Everything is
-    reckoned in sqrt(2 f) for the level f, as sub-Gaussian indices are straight lines in it.
+    A tournament as that of SteadyOptimism, but a node holds an arm with the largest index below it, and how
+    far the level may grow before that may be another: the indices of two arms that are not pulled cross once
+    at most. So a pull is followed by log2(K) comparisons, and rounds by those whose time has come.
+    Everything is reckoned in sqrt(2 f) for the level f, as sub-Gaussian indices are straight lines in it.
     """
     cdef double[::1] _indices
     cdef unsigned char[:, ::1] _memory
     cdef Standing* _standings               # of each arm
-    cdef Py_ssize_t[::1] _winners           # of each node, the first of its best arms; -1 if it has none
+    cdef Py_ssize_t[::1] _winners           # of each node: the first of its best arms, -1 if none
     cdef Py_ssize_t[::1] _tied              # how many have that index
     cdef double[::1] _until                 # where the winner may be overtaken
     cdef Py_ssize_t _leaves
