@@ -62,6 +62,7 @@ cdef class Batch:
     cdef bint _ends_at_the_horizon(self) noexcept nogil
     cdef bint _by_round(self) noexcept nogil
     cdef bint _by_index(self, Optimism explore) noexcept nogil
+    cdef void _foreseen(self, Optimism explore) noexcept nogil
     # Pulls the leader, at least once and at most `limit` times, while its index stays surely
     # above the bar; sets `_staying`.
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil

@@ -216,11 +216,30 @@ cdef class Batch:
                 return True
             if not self._staying or self._arms.t == explore.until:
                 explore.decide(&self._arms, &self._rng)
-            self._streak(
-                explore, min(explore.until - self._arms.t, self._stop.quiet(&self._arms, explore.leader)))
+            if self._stop.foresees:
+                self._foreseen(explore)
+            else:
+                self._streak(
+                    explore, min(explore.until - self._arms.t, self._stop.quiet(&self._arms, explore.leader)))
             if late(self, self._arms.n_arms):
                 return False
         return True
+
+    cdef void _foreseen(self, Optimism explore) noexcept nogil:
+        """A streak of rewards that lie ready, up to where the stopping rule is to be asked."""
+        cdef Py_ssize_t arm = explore.leader, count = <Py_ssize_t>min(
+            <int64_t>self._on_tape(arm), explore.until - self._arms.t), played, asked, i
+        cdef const double* rewards = &self._tape[arm, self._next[arm]]
+        cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm]
+        cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>count)
+        played = explore.bounds.streak(arm, &n, &total, rewards, count, level, explore.bar)
+        asked = self._stop.foreseen(&self._arms, arm, rewards, played)
+        self._staying = asked < played or explore.bounds.above(arm, n, total, level, explore.bar)
+        for i in range(asked):
+            self._sums[arm] += rewards[i]
+        self._next[arm] += asked
+        self._work += asked
+        self._count(arm, asked)
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         # In two steps: it adds to the work itself.

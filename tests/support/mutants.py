@@ -19,6 +19,27 @@ def _mutants(file: str, test: str, *changes: tuple[str, str, str]) -> list[Mutan
 
 MUTANTS = [
     *_mutants(
+        "theory/two_arms.py",
+        "theory/test_two_arms.py",
+        (
+            "EOCP-UG's last pull is one too late",
+            "k = np.floor(level * n) + 1.0\n        return (gap",
+            "k = np.floor(level * n) + 2.0\n        return (gap",
+        ),
+        ("blocks count once too often", "np.diff(ends) *", "(1.0 + np.diff(ends)) *"),
+    ),
+    *_mutants(
+        "rules/threshold.py",
+        "live/test_certificate.py",
+        ("certificates of one rival", "family, game.n_arms - 1", "family, 1"),
+        ("no price of an unknown variance", "found - math.log1p(found) if", "found if"),
+    ),
+    *_mutants(
+        "theory/predictions.py",
+        "theory/test_predictions.py",
+        ("the bar's second order", "2 * (bar - 0.5)", "2 * bar"),
+    ),
+    *_mutants(
         "result/digest.py",
         "test_digest.py",
         ("the 95 % quantile is that of 90 %", "0.75, 0.95)", "0.75, 0.90)"),
