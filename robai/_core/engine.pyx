@@ -229,7 +229,7 @@ cdef class Batch:
         """A streak of rewards that lie ready, up to where the stopping rule is to be asked."""
         cdef Py_ssize_t arm = explore.leader, count = <Py_ssize_t>min(
             <int64_t>self._on_tape(arm), explore.until - self._arms.t), played, asked, i
-        cdef const double* rewards = &self._tape[arm, self._next[arm]]
+        cdef const double* rewards = self._numbers(arm) + self._next[arm]
         cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm]
         cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>count)
         played = explore.bounds.streak(arm, &n, &total, rewards, count, level, explore.bar)
@@ -272,16 +272,22 @@ cdef class Batch:
         self._next[arm] += 1
         self._count(arm, 1)
 
+    cdef double* _numbers(self, Py_ssize_t arm) noexcept nogil:
+        return &self._tape[arm, 0]
+
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil:
         """The number of rewards that lie ready for an arm, at least one."""
         if self._next[arm] == self._filled[arm]:
             self._fill(arm)
         return self._filled[arm] - self._next[arm]
 
-    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
-        cdef Rng* rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+    cdef Rng* _rewind(self, Py_ssize_t arm) noexcept nogil:
         self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
         self._next[arm] = 0
+        return <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+
+    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
+        cdef Rng* rng = self._rewind(arm)
         self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
         if self._rewards.slow:
             self._work += LOOK
