@@ -1,17 +1,23 @@
 """`robai confidence`: how likely policies are to commit to a wrong arm."""
 
 import argparse
+import io
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
+from robai._base import checks
+from robai._base.files import check_writable, write_atomically
 from robai._base.text import percent, table
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
 from robai.cli import options as _options
-from robai.cli.options import whole
+from robai.cli.options import path, whole
 from robai.cli.output import to_json
 from robai.confidence import NotCovered, WrongCommitEstimate, wrong_commit
+from robai.plotting import plot_confidence
+from robai.plotting.style import new_figure
 from robai.policies.base import BasePolicy
 
 _NUMBERS = ("probability", "relative_error", "low", "high", "effective_runs", "largest_share", "scaled")
@@ -25,6 +31,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--max-runs", type=whole, default=10**7, metavar="N", help="for one estimate (1e7)")
     add("--rng", type=whole, metavar="SEED", help="seed (a fresh one)")
     add("--workers", type=whole, metavar="N", help="threads (all cores)")
+    out = parser.add_argument_group("what is written").add_argument
+    out("--plot", type=path, metavar="FILE", help="draw T x wrong to a .png, .svg or .pdf file")
     _options.add_policy_options(parser)
 
 
@@ -35,10 +43,20 @@ def _wholes(text: str) -> list[int]:
 def run(options: argparse.Namespace) -> None:
     policies = _options.read_policies(options.policy, options)
     bandit = _options.read_bandit(options)
+    if options.plot:
+        check_writable(options.plot)
+        new_figure(1, 1)  # is Matplotlib there?
+        checks.one_of("the end of --plot", Path(options.plot).suffix.lower(), (".pdf", ".png", ".svg"))
     seed = Seed.of(None).entropy[0] if options.rng is None else options.rng
     found = [
         _found(policy, bandit, horizon, options, seed) for policy in policies for horizon in options.horizon
     ]
+    drawn = [estimate for estimate, refused in found if not refused]
+    if options.plot and drawn:
+        figure, buffer = new_figure(7.5, 4.5), io.BytesIO()
+        plot_confidence(drawn, figure.subplots())
+        figure.savefig(buffer, format=Path(options.plot).suffix[1:].lower(), dpi=150)
+        write_atomically(options.plot, buffer.getvalue())
     if options.json:
         print(to_json([_record(*each) for each in found]))
         return

@@ -47,3 +47,11 @@ def test_a_row_for_each_policy_and_horizon(capsys):
 def test_wrong_arguments_are_one_line(capsys):
     assert main([*ASKED, "--horizon", "1"]) == 2
     assert "horizon must be" in capsys.readouterr().err
+
+
+def test_a_figure(tmp_path, capsys):
+    file = tmp_path / "certainty.svg"
+    assert main([*ASKED, "--policy", "ucb", "--horizon", "100,1e6", "--plot", str(file)]) == 0
+    assert "EOCPUG()" in file.read_text()
+    assert main([*ASKED, "--horizon", "100", "--plot", str(tmp_path / "certainty.txt")]) == 2
+    assert "--plot" in capsys.readouterr().err
