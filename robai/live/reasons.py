@@ -78,8 +78,8 @@ _STOPPED = {
 }
 
 _MIXTURE = (
-    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at least "
-    "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
+    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at "
+    "least {value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
 )
 _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
 
