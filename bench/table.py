@@ -237,6 +237,9 @@ LEAST_RATIOS = {
     ("ucb", 2, "python"): 150.0,
     ("kl-ucb", 2, "numba"): 15.0,
 }
+# At most so many nanoseconds a round.
+MOST_NANOSECONDS = {("ucb-alpha", 10**4, 2): 40.0, ("action-elimination", 10**4, 100): 100.0}
+MOST_TIMES_OF_A_GUARD = 2.0  # that KL-EOCP-UG with one takes of what it takes without
 # The level log t may take so many times as long as the fixed one.
 MOST_OF_LOG_T = {("ucb", 100): 3.0, ("kl-ucb", 100): 3.0, ("ucb", 10): None, ("kl-ucb", 10): None}
 LEAST_RATIO_OF_WORKERS = 1.7
@@ -245,6 +248,11 @@ MOST_SECONDS_OF_EOCP = 3.0
 
 def measure_bars(policies, sides, effort):
     """(what, value, bar or None, whether it is met) for every ratio, and for the README's example."""
+    for (row, horizon, n_arms), bar in MOST_NANOSECONDS.items():
+        value = policies[row, horizon, n_arms].nanoseconds
+        yield f"{ROWS[row][0].label()}, K = {n_arms}: ns a round", value, bar, value <= bar
+    value, bar = times_of_a_guard(effort), MOST_TIMES_OF_A_GUARD
+    yield "KLEOCPUG(inflation=2), T = 10^6: guard=1 in times of guard=0", value, bar, value <= bar
     for (row, n_arms), bar in MOST_OF_LOG_T.items():
         for horizon in HORIZONS:
             value = (
@@ -268,6 +276,20 @@ def measure_bars(policies, sides, effort):
     value = seconds_of_eocp(effort)
     what = "EOCP(gap=0.5), T = 10^6, 10^5 runs, all defaults: seconds"
     yield what, value, MOST_SECONDS_OF_EOCP, value < MOST_SECONDS_OF_EOCP
+
+
+def times_of_a_guard(effort):
+    def guarded_by(guard):
+        def play(runs):
+            policy = robai.KLEOCPUG(inflation=2.0, guard=guard)
+            robai.simulate(policy, robai.Bernoulli(means(2)), 10**6, runs, rng=0, times=1, workers=1)
+            return runs
+
+        return Contestant(play, 500)
+
+    pair = [guarded_by(1.0), guarded_by(0.0)]
+    interleave(pair, effort)
+    return pair[0].seconds / pair[1].seconds
 
 
 def ratio_of_workers(effort):

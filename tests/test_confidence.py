@@ -1,12 +1,19 @@
 """Wrong commitments, estimated far below what counting sees."""
 
 import math
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 import robai
 from robai import EOCP, EOCPUG, KLEOCPUG, Bernoulli, Gaussian, LeadCommit
+from robai._play.mixture import Mixture
+from robai._play.request import Simulation
+from robai._play.seeds import Seed
+from robai._play.tapes import in_order
 
 
 class Point(NamedTuple):
@@ -164,7 +171,7 @@ def agrees(policy, bandit, horizon, probability, error):
     return abs(found.probability - probability) < 5 * math.hypot(own, error)
 
 
-@pytest.mark.parametrize("point", [COUNTED[i] for i in (0, 6, 8, 10, 11, 14, 16, 18)], ids=str)
+@pytest.mark.parametrize("point", [COUNTED[i] for i in (0, 8, 9, 11)], ids=str)
 def test_counting_says_the_same(point):
     assert agrees(*point)
 
@@ -173,3 +180,127 @@ def test_counting_says_the_same(point):
 @pytest.mark.parametrize("point", COUNTED, ids=str)
 def test_counting_says_the_same_everywhere(point):
     assert agrees(*point)
+
+
+def test_it_depends_on_the_seed_alone():
+    ask = (EOCPUG(), HALF, 100)
+    one, two = (robai.wrong_commit(*ask, relative_error=0.1, rng=7, workers=workers) for workers in (1, 3))
+    assert one == two
+    assert robai.wrong_commit(*ask, relative_error=0.1, rng=8) != one
+    with ThreadPoolExecutor(2) as pool:
+        assert robai.wrong_commit(*ask, relative_error=0.1, rng=7, executor=pool) == one
+
+
+def test_equal_arms_in_another_order_and_a_shift_make_no_difference():
+    """Of Gaussian arms; the laws are those of the arms, wherever they stand."""
+    found = [
+        robai.wrong_commit(EOCPUG(), Gaussian(means), 1000, rng=4)
+        for means in ([0.7, 0.2], [0.2, 0.7], [1e7 + 0.7, 1e7 + 0.2])
+    ]
+    assert all(abs(each.scaled - 0.734) < 5 * 0.734 * 0.02 for each in found)
+
+
+def test_unequal_sigmas_against_counting():
+    bandit = Gaussian([0.5, 0.0], sigma=(2.0, 0.5))
+    counted = robai.simulate(EOCPUG(), bandit, 200, 20_000, rng=1).wrong_commit()
+    rate = counted.count / 20_000
+    assert agrees(EOCPUG(), bandit, 200, rate, math.sqrt(rate / 20_000))
+
+
+@pytest.mark.parametrize(
+    ("policy", "bandit"),
+    [
+        (robai.KLEOCPUG(guard=0), robai.Poisson([2.0, 1.5])),
+        (robai.LeadCommit(), robai.Exponential([1.0, 0.5])),
+        (robai.LeadCommit(), robai.Binomial([3.5, 2.5], n=5)),
+        (robai.BAIETC(), Gaussian([0.7, 0.2])),
+        (robai.TrackAndStop(), Gaussian([0.7, 0.2])),
+        (
+            robai.Policy(robai.rules.RoundRobin(), robai.rules.FixedRound(20), robai.rules.LargestMean()),
+            FIFTH,
+        ),
+    ],
+    ids=str,
+)
+def test_other_policies_and_families_against_counting(policy, bandit):
+    """Where errors are common enough to be counted."""
+    runs = 20_000
+    rate = robai.simulate(policy, bandit, 100, runs, rng=1, times=1).committed_arm == 1
+    rate = max(rate.mean(), 5 / runs)
+    assert agrees(policy, bandit, 100, rate, math.sqrt(rate / runs))
+
+
+def test_what_is_asked_for_is_reached():
+    found = robai.wrong_commit(EOCPUG(), HALF, 1e6, relative_error=0.01, rng=0)
+    assert found.relative_error <= 0.01
+    assert found.low < found.probability < found.high
+    assert math.isclose(
+        found.high / found.probability, math.exp(1.959964 * found.relative_error), rel_tol=1e-6
+    )
+    assert found.scaled == 1e6 * found.probability
+    assert found.hits < found.runs
+    assert f"{found.probability:.3g}" in found.summary()
+    less = robai.wrong_commit(EOCPUG(), HALF, 1e6, relative_error=0.001, max_runs=9000, rng=0)
+    assert less.runs == 9000
+    assert less.relative_error > 0.01
+
+
+def test_what_is_refused_says_why():
+    with pytest.raises(robai.NotCovered, match="no laws were found") as never:
+        robai.wrong_commit(robai.UCB(), HALF, 1e4, rng=0)
+    assert (never.value.estimate.runs, never.value.estimate.hits) == (0, 0)
+    with pytest.raises(robai.NotCovered, match="fewer than 200 runs were wrong") as few:
+        robai.wrong_commit(EOCPUG(), HALF, 1e4, max_runs=200, rng=0)
+    assert few.value.estimate.runs == 200
+    again = pickle.loads(pickle.dumps(few.value))
+    assert str(again) == str(few.value)
+    assert again.estimate == few.value.estimate
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "text"),
+    [
+        ({"bandit": Gaussian([0.5, 0.5])}, ValueError, "one best arm"),
+        ({"bandit": robai.Empirical([[0, 1], [1, 1]])}, ValueError, "rewards of a family"),
+        ({"bandit": "gaussian"}, TypeError, "bandit must be"),
+        ({"policy": "eocp"}, TypeError, "policy"),
+        ({"horizon": 1}, ValueError, "horizon must be"),
+        ({"relative_error": 0.0}, ValueError, "relative_error must be"),
+        ({"max_runs": 0}, ValueError, "max_runs must be"),
+        ({"workers": 0}, ValueError, "workers must be"),
+    ],
+)
+def test_arguments_are_checked(change, error, text):
+    arguments = {"policy": EOCPUG(), "bandit": HALF, "horizon": 100, **change}
+    with pytest.raises(error, match=text):
+        robai.wrong_commit(**arguments)
+
+
+def test_the_weight_is_the_density_ratio():
+    """Half of the runs commit to the rival whatever the rewards: the mean weight is 1/2, by any mixture."""
+    arm, length = np.array([0, 0, 1]), np.array([2, 5, 3])
+    shift = np.array([-0.6, -0.3, 0.4])
+    mixture = Mixture(
+        arm=arm,
+        length=length,
+        shift=shift,
+        slope=shift,  # of unit variance
+        loss=shift**2 / 2,
+        first=np.array([0, 2, 3]),
+        alpha=np.array([0.05, 0.5, 0.45]),
+        best_tilt=np.array([-1, 0, 1]),
+        rival_tilt=np.array([-1, 2, -1]),
+        place=np.array([-1, 0, 0]),
+        gamma=np.empty(0),
+        side=np.empty(0, dtype=np.int64),
+        sides=np.array([[0, 0, 0]]),
+        offset=0.0,
+        limit=1000,
+    )
+    policy = robai.Policy(robai.rules.RoundRobin(), robai.rules.FixedRound(8), robai.rules.MostPulled())
+    bandit = Gaussian([0.0, -1e-9])  # commits to either arm with probability 1/2, whatever it has seen
+    simulation = Simulation.of(policy, bandit, 100, 1, Seed((1,)), "step")
+    batches = [each.weights for each in in_order(simulation, mixture, 0, range(20_000), 1, None)]
+    total = sum(each.total for each in batches)
+    squares = sum(each.squares for each in batches)
+    assert abs(total / 20_000 - 0.5) < 5 * math.sqrt(squares) / 20_000

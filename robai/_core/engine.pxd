@@ -62,6 +62,7 @@ cdef class Batch:
     cdef bint _ends_at_the_horizon(self) noexcept nogil
     cdef bint _by_round(self) noexcept nogil
     cdef bint _by_index(self, Optimism explore) noexcept nogil
+    cdef void _foreseen(self, Optimism explore) noexcept nogil
     # Pulls the leader, at least once and at most `limit` times, while its index stays surely
     # above the bar; sets `_staying`.
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil
@@ -69,7 +70,11 @@ cdef class Batch:
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil
     cdef void _pull(self, Py_ssize_t arm) noexcept nogil
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil
+    # The tape of an arm, of whatever it is made.
+    cdef double* _numbers(self, Py_ssize_t arm) noexcept nogil
     cdef void _fill(self, Py_ssize_t arm) noexcept nogil
+    # Makes room for as many rewards as the tape is to have; the generator to draw them from.
+    cdef Rng* _rewind(self, Py_ssize_t arm) noexcept nogil
     # Counts `pulls` more pulls of an arm, and records the regret at the times they cover.
     cdef void _count(self, Py_ssize_t arm, int64_t pulls) noexcept nogil
     cdef void _record(self, Py_ssize_t arm, int64_t end) noexcept nogil

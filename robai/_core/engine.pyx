@@ -216,11 +216,30 @@ cdef class Batch:
                 return True
             if not self._staying or self._arms.t == explore.until:
                 explore.decide(&self._arms, &self._rng)
-            self._streak(
-                explore, min(explore.until - self._arms.t, self._stop.quiet(&self._arms, explore.leader)))
+            if self._stop.foresees:
+                self._foreseen(explore)
+            else:
+                self._streak(
+                    explore, min(explore.until - self._arms.t, self._stop.quiet(&self._arms, explore.leader)))
             if late(self, self._arms.n_arms):
                 return False
         return True
+
+    cdef void _foreseen(self, Optimism explore) noexcept nogil:
+        """A streak of rewards that lie ready, up to where the stopping rule is to be asked."""
+        cdef Py_ssize_t arm = explore.leader, count = <Py_ssize_t>min(
+            <int64_t>self._on_tape(arm), explore.until - self._arms.t), played, asked, i
+        cdef const double* rewards = self._numbers(arm) + self._next[arm]
+        cdef double n = <double>self._arms.pulls[arm], total = self._sums[arm]
+        cdef double level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>count)
+        played = explore.bounds.streak(arm, &n, &total, rewards, count, level, explore.bar)
+        asked = self._stop.foreseen(&self._arms, arm, rewards, played)
+        self._staying = asked < played or explore.bounds.above(arm, n, total, level, explore.bar)
+        for i in range(asked):
+            self._sums[arm] += rewards[i]
+        self._next[arm] += asked
+        self._work += asked
+        self._count(arm, asked)
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         # In two steps: it adds to the work itself.
@@ -253,16 +272,22 @@ cdef class Batch:
         self._next[arm] += 1
         self._count(arm, 1)
 
+    cdef double* _numbers(self, Py_ssize_t arm) noexcept nogil:
+        return &self._tape[arm, 0]
+
     cdef Py_ssize_t _on_tape(self, Py_ssize_t arm) noexcept nogil:
         """The number of rewards that lie ready for an arm, at least one."""
         if self._next[arm] == self._filled[arm]:
             self._fill(arm)
         return self._filled[arm] - self._next[arm]
 
-    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
-        cdef Rng* rng = <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+    cdef Rng* _rewind(self, Py_ssize_t arm) noexcept nogil:
         self._filled[arm] = <Py_ssize_t>min(max(self._arms.pulls[arm], <int64_t>1), <int64_t>TAPE)
         self._next[arm] = 0
+        return <Rng*>&self._streams[arm, 0] if self._common else &self._rng
+
+    cdef void _fill(self, Py_ssize_t arm) noexcept nogil:
+        cdef Rng* rng = self._rewind(arm)
         self._rewards.fill(arm, self._means[arm], &self._tape[arm, 0], self._filled[arm], rng)
         if self._rewards.slow:
             self._work += LOOK

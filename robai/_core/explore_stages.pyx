@@ -1,7 +1,7 @@
 """Explorations in stages that end by themselves: action elimination, DETC, DETC-K."""
 
 cimport cython
-from libc.math cimport ceil, fabs, log, sqrt
+from libc.math cimport INFINITY, ceil, fabs, log, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -70,16 +70,61 @@ cdef class Elimination(Exploration):
 
 
 @cython.final
+cdef class Tournament:
+    """The largest of some numbers: node i holds the larger of its children 2i and 2i + 1."""
+    cdef double[::1] _nodes
+    cdef Py_ssize_t _leaves
+
+    def __init__(self, Py_ssize_t count):
+        self._leaves = 1
+        while self._leaves < count:
+            self._leaves *= 2
+        self._nodes = np.full(2 * self._leaves, -INFINITY)
+
+    cdef inline void set(self, Py_ssize_t i, double value) noexcept nogil:
+        i += self._leaves
+        self._nodes[i] = value
+        while i > 1:
+            value = max(value, self._nodes[i ^ 1])
+            i >>= 1
+            if self._nodes[i] == value:
+                break
+            self._nodes[i] = value
+
+    cdef inline double largest(self) noexcept nogil:
+        return self._nodes[1]
+
+    cdef inline Py_ssize_t first(self) noexcept nogil:
+        """The first with the largest number."""
+        cdef Py_ssize_t i = 1
+        while i < self._leaves:
+            i *= 2
+            i += self._nodes[i] < self._nodes[i + 1]
+        return i - self._leaves
+
+
+@cython.final
 cdef class BoundElimination(Elimination):
     """After every pull, drop each arm whose upper bound is below the lower bound of the best.
 
-    Action elimination as the paper compares with it: bounds m +- sqrt(2 log T / N).
+    Action elimination as the paper compares with it: bounds m +- sqrt(2 log T / N). A pull moves the bounds
+    of its arm alone, and nothing is dropped while the smallest upper bound is not below the lower one of the
+    arm with the largest mean.
     """
     cdef readonly Bounds bounds
+    cdef Tournament _means                  # of the active arms
+    cdef Tournament _uppers                 # upper bounds, with a minus
+    cdef Py_ssize_t _best                   # the first with the largest mean, that mean, and its lower bound
+    cdef double _largest
+    cdef double _floor
+    cdef Py_ssize_t _last                   # the arm that was chosen last, and the counts then
+    cdef int64_t _last_pulls
+    cdef int64_t _last_round
 
     def __init__(self, Py_ssize_t n_arms, Bounds bounds not None):
         Elimination.__init__(self, n_arms)
-        self.bounds = bounds
+        self.bounds, self.discerns = bounds, True
+        self._means, self._uppers = Tournament(n_arms), Tournament(n_arms)
 
     cdef bint keeps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm) noexcept nogil:
         cdef double t = <double>(arms.t + 1)
@@ -90,9 +135,41 @@ cdef class BoundElimination(Elimination):
         lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
     cdef Py_ssize_t select(self, const Arms* arms, Rng* rng) noexcept nogil:
-        self.eliminate(arms, rng)
-        return -1 if self._count == 1 else self._active[arms.t % self._count]
+        # In an engine, where no reward is pending, the arm chosen last is the only one that was pulled.
+        if (self._count > 0 and arms.pending == NULL and arms.t == self._last_round + 1
+                and arms.pulls[self._last] == self._last_pulls + 1):
+            self._look_at(arms, self._last)
+            if self._last == self._best or mean_of(arms, self._last) >= self._largest:
+                self._look_at_the_best(arms)
+        else:
+            self._look_at_all(arms)
+        if -self._uppers.largest() < self._floor:
+            self.eliminate(arms, rng)
+            self._look_at_all(arms)
+        if self._count == 1:
+            return -1
+        self._last, self._last_round = self._active[arms.t % self._count], arms.t
+        self._last_pulls = arms.pulls[self._last]
+        return self._last
 
+    cdef void _look_at(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
+        self._means.set(arm, mean_of(arms, arm))
+        self._uppers.set(arm, -self.bounds.upper(arms, arm, <double>(arms.t + 1)))
+
+    cdef void _look_at_the_best(self, const Arms* arms) noexcept nogil:
+        self._best, self._largest = self._means.first(), self._means.largest()
+        self._floor = self.bounds.lower(arms, self._best, <double>(arms.t + 1))
+
+    cdef void _look_at_all(self, const Arms* arms) noexcept nogil:
+        cdef Py_ssize_t i
+        if self._count == 0:
+            self.begin(arms)
+        for i in range(arms.n_arms):
+            self._means.set(i, -INFINITY)
+            self._uppers.set(i, -INFINITY)
+        for i in range(self._count):
+            self._look_at(arms, self._active[i])
+        self._look_at_the_best(arms)
 
 cdef class Sweeps(Elimination):
     """After every sweep over the active arms, see which to drop."""
@@ -129,6 +206,8 @@ cdef class SweepElimination(Sweeps):
     """
     cdef readonly double delta
     cdef readonly double sigma
+    cdef double _n                          # what alpha was computed for last: it is the same for all arms
+    cdef double _alpha
 
     def __init__(self, Py_ssize_t n_arms, double delta, double sigma):
         Elimination.__init__(self, n_arms)
@@ -142,7 +221,10 @@ cdef class SweepElimination(Sweeps):
 
     cdef double radius(self, Py_ssize_t n_arms, double n) noexcept nogil:
         """alpha_n."""
-        return self.sigma * sqrt(2.0 * log(4.0 * <double>n_arms * n * n / self.delta) / n)
+        if n != self._n:
+            self._n = n
+            self._alpha = self.sigma * sqrt(2.0 * log(4.0 * <double>n_arms * n * n / self.delta) / n)
+        return self._alpha
 
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         cdef double radius = self.radius(arms.n_arms, <double>arms.pulls[arm]), mean = mean_of(arms, arm)

@@ -2,11 +2,11 @@
 
 cimport cython
 from libc.math cimport INFINITY, NAN, expm1, lgamma, log, log1p, sqrt
-from libc.stdint cimport int64_t
+from libc.stdint cimport uint64_t
 
 import numpy as np
 
-from robai._core.draws cimport draw_binomial, draw_gamma, draw_poisson
+from robai._core.draws cimport COINS, count_ones, draw_binomial, draw_coins, draw_gamma, draw_poisson
 from robai._core.kl cimport (
     bernoulli_divergence,
     bernoulli_lower,
@@ -26,7 +26,7 @@ from robai._core.kl cimport (
 )
 from robai._core.posteriors cimport Posterior, draw_from, quantile_of
 from robai._core.protocols cimport mean_of, squares_of
-from robai._core.rng cimport Rng, Stream, fill_normal, next_double, next_normal
+from robai._core.rng cimport Rng, Stream, fill_normal, next_normal
 from robai._core.student cimport least_certainty, least_evidence, student_evidence
 from robai._core.tails cimport Point, point_of
 
@@ -175,7 +175,6 @@ cdef double loss(double n, double s) noexcept nogil:
 @cython.final
 cdef class Bernoulli(Family):
     """With the prior Beta(prior, prior): 1/2 is Jeffreys', 1 the uniform one."""
-    cdef readonly double prior
 
     def __init__(self, double prior=0.5):
         self.low, self.high = 0.0, 1.0
@@ -199,21 +198,21 @@ cdef class Bernoulli(Family):
     cdef void fill(self, Py_ssize_t arm, double mean, double* rewards, Py_ssize_t count,
                    Rng* rng) noexcept nogil:
         cdef Py_ssize_t i
-        cdef Rng local = rng[0]
+        cdef uint64_t coins = 0
         for i in range(count):
-            rewards[i] = <double>(next_double(&local) < mean)
-        rng[0] = local
+            if i % COINS == 0:
+                coins = draw_coins(mean, min(count - i, <Py_ssize_t>COINS), rng)
+            rewards[i] = <double><int>(coins & 1)
+            coins >>= 1
 
     cdef double total(self, Py_ssize_t arm, double mean, double count, Rng* rng) noexcept nogil:
-        cdef Py_ssize_t _i
-        cdef int64_t successes = 0
-        cdef Rng local
-        if count > 100.0:
+        cdef int left, successes = 0
+        if count > 256.0:
             return draw_binomial(count, mean, rng)
-        local = rng[0]                      # one by one is faster than a binomial draw
-        for _i in range(<Py_ssize_t>count):
-            successes += next_double(&local) < mean
-        rng[0] = local
+        left = <int>count
+        while left > 0:                     # faster than a binomial draw
+            successes += count_ones(draw_coins(mean, min(left, <int>COINS), rng))
+            left -= COINS
         return <double>successes
 
     cdef Posterior posterior_of(self, double n, double total) noexcept nogil:

@@ -22,6 +22,7 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from robai._core.bounds cimport GaussianBounds
+from robai._core.coins cimport Coins
 from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
 from robai._core.explore_index cimport Optimism
@@ -168,14 +169,14 @@ CORRIDOR = 41.5
 cdef enum:
     SMALLEST = 20                   # sizes of leaps: 2^(size/4) rounds, from 32 ...
     SIZES = 240                     # ... to 10^18
-    PATIENCE = 128                  # rounds to play one by one after many tries to leap
+    SMALLEST_OF_COINS = 28          # or, where words of coins are nearly as fast, from 128 ...
 
 # Sums are rounded from twice this on: single rewards that are added to one would drift away from their mean.
 cdef double WHOLE = 4503599627370496.0          # 2^52
 
 
 @cython.final
-cdef class PositiveLeaps(Batch):
+cdef class PositiveLeaps(Coins):
     """For rewards that are never negative: leaps over rounds in which the leader surely stays.
 
     Safe leap: if (n + k, S) is in R, so is every state that k rewards can lead through.
@@ -192,20 +193,24 @@ cdef class PositiveLeaps(Batch):
     cdef double[::1] _variances
     cdef bint _known                # are they those of the run's means
     cdef int64_t[::1] _rounds       # of each size
-    cdef int64_t _patience          # how many rounds to play before the next try to leap
+    cdef Py_ssize_t _smallest       # size of a leap that is worth it
+    cdef int64_t _few               # rounds to play before the next try to leap, at least ...
+    cdef int64_t _patience          # ... and now
     cdef double[::1] _rests         # what rounding has left of each sum
 
     def __init__(self, *args):
-        Batch.__init__(self, *args)
+        Coins.__init__(self, *args)
         self._family = self._rewards
         self._widths = np.zeros((self._arms.n_arms, SIZES))
         self._variances, self._rests = np.empty((2, self._arms.n_arms))
         self._known = False
+        self._smallest = SMALLEST_OF_COINS if self._binary else SMALLEST
+        self._few = 4 * FEW if self._binary else FEW
         self._rounds = (2.0 ** (np.arange(SIZES) / 4.0)).astype(np.int64)
 
     cdef void _begin(self) noexcept nogil:
-        Batch._begin(self)
-        self._patience = FEW
+        Coins._begin(self)
+        self._patience = self._few
         self._rests[:] = 0.0
         if self._all_means.shape[0] > 1 or not self._known:
             self._forget()
@@ -231,9 +236,9 @@ cdef class PositiveLeaps(Batch):
                 add_exactly(&self._sums[arm], &self._rests[arm],
                             self._family.total(arm, self._means[arm], <double>length, &self._rng))
                 self._count(arm, length)
-                self._patience = FEW
+                self._patience = self._few
             else:
-                self._patience = min(2 * self._patience, <int64_t>PATIENCE)
+                self._patience = min(2 * self._patience, 8 * self._few)
                 length = self._steps(explore, min(left, self._patience))
                 work += length
             left -= length
@@ -244,12 +249,10 @@ cdef class PositiveLeaps(Batch):
         cdef double n
         cdef int64_t played = 0
         if self._sums[arm] < WHOLE:
-            return Batch._steps(self, explore, limit)
+            return Coins._steps(self, explore, limit)
         self._staying = True
         while self._staying and played < limit:
-            self._on_tape(arm)
-            add_exactly(&self._sums[arm], &self._rests[arm], self._tape[arm, self._next[arm]])
-            self._next[arm] += 1
+            add_exactly(&self._sums[arm], &self._rests[arm], self._take(arm))
             self._count(arm, 1)
             played += 1
             n = <double>self._arms.pulls[arm]
@@ -279,15 +282,15 @@ cdef class PositiveLeaps(Batch):
         if k * slope < min(slack, <double>limit * slope):           # no reward at all uses less
             k = min(0.9 * slack / slope, <double>limit)
             length = min(<int64_t>k, limit)             # limits above 2^53 may have been rounded up
-            if length >= self._rounds[SMALLEST] and self._safe(explore, length):
+            if length >= self._rounds[self._smallest] and self._safe(explore, length):
                 return length
-        if not k >= <double>self._rounds[SMALLEST]:
+        if not k >= <double>self._rounds[self._smallest]:
             return 0
         size = min(<Py_ssize_t>(4.0 * log2(k)) + 1, <Py_ssize_t>SIZES - 1)
-        while size > SMALLEST and self._width(arm, size) + loss * <double>self._rounds[size] > slack:
+        while size > self._smallest and self._width(arm, size) + loss * <double>self._rounds[size] > slack:
             size -= 1
         for _try in range(4):
-            if size < SMALLEST:
+            if size < self._smallest:
                 break
             if self._clear(explore, size, limit):
                 return min(self._rounds[size], limit)

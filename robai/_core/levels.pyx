@@ -200,14 +200,25 @@ cdef class AdaLevel(Level):
 cdef class IteratedLevel(Level):
     """log(3 log(n)^2 / delta), n >= 2: the width of UCB_alpha, Degenne et al. (2019)."""
     cdef readonly double delta
+    cdef double[::1] _values                # of the first n; 0 where not yet needed
 
     def __init__(self, double delta):
         self.delta = delta
         self.first = 2
+        self._values = np.zeros(4096)
 
     cdef double at(self, double n, double t) noexcept nogil:
-        cdef double root = log(n)
-        return log_plus(3.0 * root * root / self.delta) if n >= 2.0 else INFINITY
+        cdef double value = 0.0, root
+        if not n >= 2.0:
+            return INFINITY
+        if n < <double>self._values.shape[0]:
+            value = self._values[<Py_ssize_t>n]
+        if value == 0.0:
+            root = log(n)
+            value = log_plus(3.0 * root * root / self.delta)
+            if n < <double>self._values.shape[0]:
+                self._values[<Py_ssize_t>n] = value
+        return value
 
 
 @cython.final

@@ -5,10 +5,10 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from robai._core.beliefs cimport NORMAL, Belief, Tangent, belief_of, believe, draw_pair, log_chance, tangent
-from robai._core.draws cimport draw_beta, draw_binomial, draw_gamma, draw_poisson
+from robai._core.draws cimport draw_beta, draw_binomial, draw_coins, draw_gamma, draw_poisson
 from robai._core.engine cimport LOOK, Batch
 from robai._core.explore_index cimport Optimism
-from robai._core.families cimport Family, Gaussian, Sampler
+from robai._core.families cimport Family, Gaussian, Sampler, least_divergence, most_divergence
 from robai._core.kl cimport Shift, bernoulli_shift, log1pmx
 from robai._core.leap cimport corridor_width, height_if_not_hit, hitting_time
 from robai._core.protocols cimport Arms, Evidence, Stopping
@@ -89,6 +89,11 @@ def layers():
     return np.array([layer_edge[i] for i in range(257)]), np.array([layer_height[i] for i in range(257)])
 
 
+def coins(double p, int count, Stream stream not None):
+    """A word with so many of them."""
+    return draw_coins(p, count, &stream.rng)
+
+
 def binomial(double trials, double p, Stream stream not None):
     return draw_binomial(trials, p, &stream.rng)
 
@@ -118,6 +123,18 @@ def mean_from_posterior(Family family not None, double pulls, double total, Stre
     """A draw of the mean of arm 0 from its posterior."""
     cdef Evidence evidence = Evidence([pulls], [total], 1)
     return family.posterior(&evidence.arms, 0, &stream.rng)
+
+
+def around_divergence(Family family not None, p, q):
+    """The bounds of d(p, q), of pairs of means of arm 0, that take no logarithm."""
+    bounds = np.empty((2, len(p)))
+    cdef const double[::1] left = p, right = q
+    cdef double[:, ::1] out = bounds
+    cdef Py_ssize_t i
+    for i in range(left.shape[0]):
+        out[0, i] = least_divergence(family, 0, left[i], right[i])
+        out[1, i] = most_divergence(family, 0, left[i], right[i])
+    return bounds
 
 
 def variance_at(Family family not None, double mean):

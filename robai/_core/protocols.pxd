@@ -163,6 +163,8 @@ cdef class Stopping:
     cdef readonly int64_t initial_pulls
     # Does `quiet` know more than 1? Else it has to be asked after every round, and nothing can be leapt over.
     cdef readonly bint leaps
+    # Does it look ahead, so that `foreseen` takes the place of `quiet` where rewards are known?
+    cdef readonly bint foresees
     cdef readonly int moments
     cdef readonly bint absolute
 
@@ -173,6 +175,10 @@ cdef class Stopping:
     # After how many further pulls, all of `arm`, it could fire at the earliest; at least 1.
     # Lets the engine skip the questions whose answer is known to be no.
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil
+    # After how many of these next rewards of `arm`, at most all of them, it is to be asked again: it fires
+    # after none before. Called right after `fires`, on the same arms.
+    cdef Py_ssize_t foreseen(self, const Arms* arms, Py_ssize_t arm, const double* rewards,
+                             Py_ssize_t count) noexcept nogil
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil
 
 

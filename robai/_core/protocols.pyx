@@ -139,6 +139,10 @@ cdef class Stopping:
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return 1
 
+    cdef Py_ssize_t foreseen(self, const Arms* arms, Py_ssize_t arm, const double* rewards,
+                             Py_ssize_t count) noexcept nogil:
+        return 1
+
     cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
         pass
 

@@ -1,6 +1,5 @@
 from typing import final
 
-from robai._core.bounds import Bounds
 from robai._core.families import Family
 from robai._core.protocols import Stopping
 from robai._core.thresholds import Threshold
@@ -17,11 +16,6 @@ class FixedRound(Stopping):
 class Imbalance(Stopping):
     level: float
     def __init__(self, level: float) -> None: ...
-
-@final
-class Separation(Stopping):
-    bounds: Bounds
-    def __init__(self, bounds: Bounds) -> None: ...
 
 @final
 class Dominance(Stopping):

@@ -6,7 +6,6 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 import numpy as np
 
-from robai._core.bounds cimport Bounds
 from robai._core.families cimport Family
 from robai._core.protocols cimport Arms, Compared, Stopping, best_mean, mean_of
 from robai._core.thresholds cimport Threshold
@@ -135,70 +134,6 @@ cdef Py_ssize_t second_most(const Arms* arms, Py_ssize_t arm) noexcept nogil:
         if other != arm and arms.pulls[other] > arms.pulls[most]:
             most = other
     return most
-
-
-@cython.final
-cdef class Separation(Stopping):
-    """When the lower bound of the arm with the largest mean is above all other upper bounds."""
-    cdef readonly Bounds bounds
-    cdef Py_ssize_t _hint                   # the arm that was too close last, to be looked at first
-
-    def __init__(self, Bounds bounds not None):
-        self.bounds = bounds
-        self.moments, self.initial_pulls = bounds.moments, bounds.initial_pulls
-
-    cdef Compared compared(self, const Arms* arms) noexcept nogil:
-        cdef Py_ssize_t best = best_mean(arms), arm
-        cdef double t = <double>(arms.t + 1), upper
-        cdef double floor = self.bounds.lower(arms, best, t)
-        cdef Compared compared = Compared(True, floor, -INFINITY, best, -1)
-        for arm in range(arms.n_arms):
-            if arm == best:
-                continue
-            upper = self.bounds.upper(arms, arm, t)
-            if upper > compared.asked or compared.rival < 0:
-                compared.asked, compared.rival = upper, arm
-            if not upper < floor:
-                compared.fires = False
-        return compared
-
-    cdef bint fires(self, const Arms* arms) noexcept nogil:
-        # Mostly one arm, that which was too close last time and is so again, and no inversion; else one.
-        cdef Py_ssize_t best = best_mean(arms), arm, i
-        cdef double t = <double>(arms.t + 1), floor
-        if self._hint != best and self._overlaps(arms, best, self._hint, t):
-            return False
-        floor = self.bounds.lower(arms, best, t)
-        for i in range(arms.n_arms):
-            arm = self._hint + i
-            if arm >= arms.n_arms:
-                arm -= arms.n_arms
-            if arm != best and not self._is_below(arms, arm, t, floor):
-                self._hint = arm
-                return False
-        return True
-
-    cdef bint _overlaps(self, const Arms* arms, Py_ssize_t best, Py_ssize_t arm, double t) noexcept nogil:
-        """Is there surely a number above the lower bound of the best arm and below the upper one of another?
-
-        Tried is the one in the middle, if bounds are as far from a mean as its standard error.
-        """
-        cdef double n = <double>arms.pulls[best], k = <double>arms.pulls[arm], x = sqrt(n), y = sqrt(k)
-        cdef double middle = (arms.sums[best] / x + arms.sums[arm] / y) / (x + y)
-        return (self.bounds.above(arm, k, arms.sums[arm], self.bounds.level.at(k, t), middle)
-                and self.bounds.dips(best, n, arms.sums[best], self.bounds.level.at(n, t), middle))
-
-    cdef bint _is_below(self, const Arms* arms, Py_ssize_t arm, double t, double floor) noexcept nogil:
-        cdef double n = <double>arms.pulls[arm], total = arms.sums[arm], level = self.bounds.level.at(n, t)
-        if self.bounds.above(arm, n, total, level, floor):
-            return False
-        if self.bounds.below(arm, n, total, level, floor):
-            return True
-        return self.bounds.upper(arms, arm, t) < floor
-
-    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
-        cdef double t = <double>(arms.t + 1)
-        lower[0], upper[0] = self.bounds.lower(arms, arm, t), self.bounds.upper(arms, arm, t)
 
 
 @cython.final
@@ -374,7 +309,7 @@ cdef class LikelihoodRatio(Stopping):
 
     cdef bint _is_short(self, const Arms* arms, Py_ssize_t arm, Py_ssize_t other, double reward,
                         int64_t count, double asked) noexcept nogil:
-        """Is the ratio surely below the threshold then? It is monotone in pulls, rounds, and `asked` now."""
+        """Is the ratio surely below the threshold then, which is monotone in pulls and rounds?"""
         cdef Arms* later = &self._later
         cdef double ratio = 0.0
         later.t, later.horizon = arms.t + count, arms.horizon

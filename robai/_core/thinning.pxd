@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport int64_t
 
 from robai._core.beliefs cimport Belief, Kind, Tangent
-from robai._core.engine cimport Batch
+from robai._core.coins cimport Coins
 from robai._core.families cimport Family
 
 
@@ -15,7 +15,7 @@ cdef struct Rival:
     double chance
 
 
-cdef class Thinned(Batch):
+cdef class Thinned(Coins):
     # How far the edge is below the mean, in standard deviations of it, and the Q from which on plain rounds
     # are played: no more than the time depends on them.
     cdef public double width

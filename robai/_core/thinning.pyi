@@ -1,8 +1,8 @@
 from typing import final
 
-from robai._core.engine import Batch
+from robai._core.coins import Coins
 
-class Thinned(Batch):
+class Thinned(Coins):
     width: float
     busy: float
     plain: int

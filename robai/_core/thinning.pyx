@@ -34,7 +34,8 @@ from robai._core.beliefs cimport (
     NORMAL, Belief, belief_of, believe, draw_pair, draw_weighted, kind_of, log_chance, tangent,
     total_of, weight_of,
 )
-from robai._core.engine cimport LOOK, Batch, late
+from robai._core.coins cimport Coins, successes
+from robai._core.engine cimport LOOK, late
 from robai._core.explore_sampling cimport Thompson
 from robai._core.families cimport Family, Gaussian
 from robai._core.leap cimport CORRIDOR, add_exactly, height_if_not_hit, hitting_time
@@ -49,11 +50,11 @@ cdef enum:
 
 cdef int64_t EVER = 1 << 62
 
-cdef class Thinned(Batch):
+cdef class Thinned(Coins):
     """For any rewards: all of them are drawn."""
 
     def __init__(self, *args):
-        Batch.__init__(self, *args)
+        Coins.__init__(self, *args)
         cdef Family family = (<Thompson?>self._explore).family
         cdef double low = family.low, unit = family.unit
         cdef Posterior one, two
@@ -73,7 +74,7 @@ cdef class Thinned(Batch):
         self._total[0] = total_of(one) - self._total[1] - low * self._total[2]
 
     cdef void _begin(self) noexcept nogil:
-        Batch._begin(self)
+        Coins._begin(self)
         self._in_cone, self._plain, self._patience = False, 0, FEW
 
     cdef bint _by_round(self) noexcept nogil:
@@ -196,17 +197,22 @@ cdef class Thinned(Batch):
         self._work += left
         while self._in_cone and left > 0:
             count = min(self._on_tape(arm), <Py_ssize_t>left)
-            rewards = &self._tape[arm, self._next[arm]]
             total = self._sums[arm]
-            level += slope * n
-            for i in range(count):
-                total += rewards[i]
-                level += slope
-                if not total >= level:
-                    self._in_cone = False
-                    count = i + 1
-                    break
-            level -= slope * (n + <double>count)
+            if self._binary and not total >= level + slope * (n + <double>count):
+                count = min(count, <Py_ssize_t>CHUNK)
+            if self._binary and total >= level + slope * (n + <double>count):       # also if all are 0
+                total += <double>successes(self._words[arm], self._next[arm], count)
+            else:
+                rewards = self._numbers(arm) + self._next[arm]
+                level += slope * n
+                for i in range(count):
+                    total += rewards[i]
+                    level += slope
+                    if not total >= level:
+                        self._in_cone = False
+                        count = i + 1
+                        break
+                level -= slope * (n + <double>count)
             n += <double>count
             self._sums[arm] = total
             self._next[arm] += count
@@ -313,9 +319,7 @@ cdef class PositiveThinned(Thinned):
         self._rests[:] = 0.0
 
     cdef void _pull(self, Py_ssize_t arm) noexcept nogil:
-        self._on_tape(arm)
-        add_exactly(&self._sums[arm], &self._rests[arm], self._tape[arm, self._next[arm]])
-        self._next[arm] += 1
+        add_exactly(&self._sums[arm], &self._rests[arm], self._take(arm))
         self._count(arm, 1)
 
     cdef bint _find_a_cone(self) noexcept nogil:

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._core.coins import Coins
 from robai._core.engine import Batch, accumulate
+from robai._core.explore_index import Optimism
 from robai._core.explore_sampling import Thompson
-from robai._core.families import Gaussian, Sampler
+from robai._core.families import Bernoulli, Gaussian, Sampler
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.protocols import Started
 from robai._core.thinning import GaussianThinned, PositiveThinned, Thinned
@@ -88,7 +90,10 @@ def _kind(rules: Started, rewards: Sampler, engine: str) -> type[Batch]:
     squares = max(rules.explore.moments, rules.stop.moments, rules.commit.moments) > 1
     if isinstance(rules.explore, Thompson) and not squares:
         return Thinned if engine == "step" else GaussianThinned if gaussian else PositiveThinned
-    return Batch if engine == "step" else GaussianLeaps if gaussian else PositiveLeaps
+    if engine == "leap":
+        return GaussianLeaps if gaussian else PositiveLeaps
+    by_index = isinstance(rules.explore, Optimism) and not (squares or rules.explore.absolute)
+    return Coins if by_index and isinstance(rewards, Bernoulli) else Batch
 
 
 class _Runs:

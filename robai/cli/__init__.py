@@ -22,6 +22,7 @@ _COMMANDS = {
     "simulate": ("play a policy on a bandit, many times", "simulation"),
     "compare": ("play several policies on the same bandit", "simulation"),
     "identify": ("how long policies take to find the best arm", "identification"),
+    "confidence": ("how likely policies are to commit to a wrong arm", "confidence"),
     "reproduce": ("a paper's figures, tables and claims, as a report", "reproduction"),
     "plan": ("what to expect of an experiment, before it", "plan"),
     "policies": ("the policies, with a line each", "policies"),
@@ -37,6 +38,7 @@ robai compare --policy "eocp:gap=0.5" --policy "eocp:gap=0.25" --means 0.7,0.2 -
 robai identify --policy track-and-stop --bandit bernoulli --means 0.5,0.45,0.43,0.4 --delta 0.1 --runs 1e3
 robai identify --policy ucb --policy kl-ucb --bandit bernoulli --means 0.5,0.4 --budget 200,400 --runs 1e4
 robai identify --policy eocp-ug --policy bai-etc --means 0.7,0.2 --horizon 1e100 --runs 1e3 --out here
+robai confidence --policy eocp-ug --policy lead-commit --means 0.7,0.2 --horizon 1e4,1e8,1e12
 robai plan --arms 4 --gap 0.05 --horizon 1e6
 robai plan --policy ucb --policy lead-commit --bandit bernoulli --means 0.12,0.10 --horizon 1e7 --json
 robai reproduce --quick                everything with few runs

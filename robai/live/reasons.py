@@ -17,6 +17,7 @@ from robai._core import (
     explore_stages,
     levels,
     pointers,
+    separation,
     stopping,
 )
 from robai._core.protocols import Evidence, Started, intervals
@@ -66,8 +67,8 @@ _STOPPED = {
     "the {rival_pulls:,} of {rival!r}, the most of any other arm, plus one",
     stopping.Dominance: "{arm!r} had {value:,.0f} pulls, at least {asked:,.1f}: {rule.factor:.4g} times "
     "those of all others together, plus one",
-    stopping.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all others, "
-    "at most {asked:.4g} of {rival!r}",
+    separation.Separation: "the lower bound of {arm!r}, {value:.4g}, was above the upper bounds of all "
+    "others, at most {asked:.4g} of {rival!r}",
     stopping.MeanGap: "the means differed by {value:.4g}, and {asked:.4g} was enough",
     stopping.SPRT: "half of the rounds times the difference of the means was {value:.4g}, and {asked:.4g} "
     "was enough for the gap {rule.gap:.4g}",
@@ -77,8 +78,8 @@ _STOPPED = {
 }
 
 _MIXTURE = (
-    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at least "
-    "{value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
+    "the logarithm of the mixture likelihood ratio of {arm!r} against every other arm was at "
+    "least {value:.4g}, that against {rival!r}, and {asked:.4g} was enough"
 )
 _COMPARED = "its stopping rule looked at {value:.4g}, and {asked:.4g} was enough"  # one from elsewhere
 

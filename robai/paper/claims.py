@@ -13,8 +13,12 @@ from numpy.typing import NDArray
 
 from robai._base import verdicts
 from robai._base.intervals import Mean, clopper_pearson, normal_quantile
+from robai._base.text import percent
 from robai._base.verdicts import Interval, Word
+from robai.bandits import Bandit
+from robai.confidence import wrong_commit
 from robai.paper.growth import ends, slope
+from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
 
 Check = Callable[..., tuple[Word, str]]
@@ -103,6 +107,23 @@ def regret_after(result: Result, rounds: float) -> Ratio:
     error = (float(result.regret_sem[place]) + before / final * float(result.regret_sem[-1])) / final
     reach = normal_quantile(0.95) * error
     return Ratio(value, value - reach, value + reach)
+
+
+def wrong_commitments(result: Result) -> tuple[Interval, str]:
+    """The 95 % interval of the probability of a wrong commitment, and in words.
+
+    An estimate where there are two arms and what was played is known; else those that were seen.
+    """
+    wrong = result.wrong_commit()
+    seen = wrong[-2:], f"{wrong.count} of {wrong.committed:,}, at most {percent(wrong.high)}"
+    if result.n_arms > 2 or not {"policy", "bandit"} <= result.meta.keys():
+        return seen
+    policy, bandit = BasePolicy.from_dict(result.meta["policy"]), Bandit.from_dict(result.meta["bandit"])
+    try:
+        found = wrong_commit(policy, bandit, result.horizon, relative_error=0.1, rng=0, max_runs=10**5)
+    except ValueError:  # NotCovered, or a policy that is not estimated
+        return seen
+    return (found.low, found.high), f"{found.probability:.2g} ({found.low:.2g} to {found.high:.2g})"
 
 
 def regrets(results: Comparison) -> dict[str, float]:

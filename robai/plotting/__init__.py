@@ -11,6 +11,7 @@ styles differ besides. `robai.figure` draws several of them in one.
 ('round', 'mean cumulative regret', 'log')
 """
 
+from robai.plotting.certainty import plot_confidence
 from robai.plotting.curves import plot_commitment, plot_regret, plot_tradeoff
 from robai.plotting.identification import plot_error, plot_proportions, plot_stopping_time
 from robai.plotting.rows import plot_final_regret, plot_pulls, plot_wrong_commit
@@ -18,6 +19,7 @@ from robai.plotting.scaling import plot_parameter, plot_scaling
 
 __all__ = [
     "plot_commitment",
+    "plot_confidence",
     "plot_error",
     "plot_final_regret",
     "plot_parameter",

@@ -93,7 +93,7 @@ class KLLUCB(BasePolicy):
     >>> policies = [robai.KLLUCB(), robai.KLLUCB(threshold="proved")]
     >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
     >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
-    [(377, 0), (2003, 0)]
+    [(406, 0), (2006, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -156,7 +156,7 @@ class UGapE(BasePolicy):
     >>> bandit = robai.Bernoulli([0.7, 0.5, 0.1])
     >>> found = robai.identify(robai.UGapE(), bandit, delta=0.1, runs=100, rng=0)
     >>> round(found.time().mean), found.failure().count
-    (402, 0)
+    (374, 0)
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -238,7 +238,7 @@ class TopTwo(BasePolicy):
     >>> policies = [robai.TopTwo(), robai.TopTwo(threshold="proved")]
     >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
     >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
-    [(139, 1), (346, 0)]
+    [(162, 0), (372, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -349,7 +349,7 @@ class Racing(BasePolicy):
     >>> policies = [robai.Racing(threshold="proved", test=test) for test in ("kl", "likelihood")]
     >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
     >>> [(round(each.time().mean), each.failure().count) for each in found.values()]
-    [(2060, 0), (397, 0)]
+    [(2011, 0), (408, 0)]
     """
 
     delta: float | None = parameter(DELTA, default=None)
@@ -386,7 +386,7 @@ class SequentialHalving(BasePolicy):
     >>> bandit = robai.Bernoulli([0.7] + [0.5] * 7)
     >>> found = robai.identify(robai.SequentialHalving(), bandit, budget=[400, 800], runs=1000, rng=0)
     >>> [each.error().rate for each in found.values()]
-    [0.081, 0.016]
+    [0.069, 0.012]
     """
 
     fresh: bool = parameter(FRESH, default=False)
@@ -409,7 +409,7 @@ class SuccessiveRejects(BasePolicy):
     >>> policies = [robai.SuccessiveRejects(), robai.Uniform(stop="budget")]
     >>> found = robai.identify(policies, robai.Bernoulli([0.7, 0.5, 0.1]), budget=60, runs=1000, rng=0)
     >>> {label: each.error().rate for label, each in found.items()}
-    {'SuccessiveRejects()': 0.075, "Uniform(stop='budget')": 0.089}
+    {'SuccessiveRejects()': 0.086, "Uniform(stop='budget')": 0.09}
     """
 
     def parts(self) -> Parts:

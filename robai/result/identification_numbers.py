@@ -29,7 +29,7 @@ class Errors(NamedTuple):
     >>> import robai
     >>> bandit = robai.Bernoulli([0.6, 0.5, 0.4])
     >>> robai.identify(robai.SequentialHalving(), bandit, budget=100, runs=1000, rng=0).error().rate
-    0.217
+    0.233
     """
 
     count: int  # type: ignore[assignment]  # instead of tuple.count, which nobody asks for here

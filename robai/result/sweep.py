@@ -40,7 +40,7 @@ class Sweep(Mapping[Cell, Result], Reported):
     >>> bandits = {"easy": robai.Bernoulli([0.9, 0.1]), "hard": robai.Bernoulli([0.5, 0.4])}
     >>> played = robai.sweep([robai.KLUCB()], bandits, [1000, 2000], runs=100, rng=0)
     >>> {name: round(played["KLUCB()", name, 1000].regret[-1].item(), 1) for name in played.bandits}
-    {'easy': 2.9, 'hard': 14.5}
+    {'easy': 2.9, 'hard': 14.9}
     """
 
     def __init__(self, results: Mapping[Cell, Result]) -> None:

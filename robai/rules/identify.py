@@ -89,7 +89,7 @@ class LeaderChallenger(ByBounds):
     >>> policy = robai.Policy(LeaderChallenger(), robai.TrackAndStop())
     >>> found = robai.identify(policy, robai.Bernoulli([0.7, 0.5, 0.1]), delta=0.1, runs=100, rng=0)
     >>> round(found.time().mean)
-    189
+    153
     """
 
     instead: ClassVar[str] = "LeaderChallenger(bounds='kl')"

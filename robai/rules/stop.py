@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from robai import families
 from robai._base.spec import Field, Kind, Pairs, Part, optional, parameter, spec
-from robai._core import protocols, stopping, thresholds
-from robai._core.levels import FixedLevel
+from robai._core import protocols, separation, stopping, thresholds
+from robai._core.levels import FixedLevel, Level
 from robai._core.pointers import FunctionStop
 from robai.families import FamilyLike
 from robai.rules.game import Game
@@ -189,8 +189,10 @@ class Separation(Stopping):
 
     def start(self, game: Game) -> protocols.Stopping:
         if self.share is not None:
-            return stopping.Separation(bounds_of(self, FixedLevel(self.share * math.log(game.horizon)), game))
-        return stopping.Separation(bounds_of(self, threshold_level(self.threshold, self, game), game))
+            level: Level = FixedLevel(self.share * math.log(game.horizon))
+        else:
+            level = threshold_level(self.threshold, self, game)
+        return separation.Separation(game.n_arms, bounds_of(self, level, game))
 
 
 @spec

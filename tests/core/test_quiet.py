@@ -164,3 +164,90 @@ def test_it_is_quiet_for_long_where_there_are_many_rounds():
     rule = rules.LikelihoodRatio(share=1.0).start(rules.Game.of(2, 100, families.Bernoulli()))
     assert probes.quiet_for(rule, Evidence([49, 50], [20.0, 20.0], 100), 0) == 1
     assert probes.quiet_for(rule, Evidence([50, 50], [20.0, 20.0], 100), 0) == 1
+
+
+# ---- separation, which looks ahead
+
+
+SEPARATED = [
+    robai.UCBAlpha(sigma=1.0),
+    robai.UCBAlpha(alpha=1.2, delta=0.1, sigma=0.5),
+    Policy(robai.UCB(sigma=0.5), rules.Separation(share=0.3, sigma=0.5)),
+    Policy(robai.UCB("round", sigma=0.5), rules.Separation(delta=0.2, sigma=0.5)),
+]
+
+
+@pytest.mark.parametrize("common", [False, True])
+@pytest.mark.parametrize(
+    "bandit",
+    [robai.Gaussian([0.7, 0.2]), COIN, robai.Gaussian([1.5, 0.2, 0.7]), robai.Bernoulli([0.9] + [0.1] * 19)],
+    **by_repr,
+)
+@pytest.mark.parametrize("policy", SEPARATED, **by_repr)
+def test_separation_is_noticed_at_once(policy, bandit, common):
+    often, _ = played(Batch, policy, bandit, 4000, 20, True, common)
+    explore, stop, commit, initial = policy.start(rules.Game.of(bandit.n_arms, 4000, bandit))
+    assert stop.foresees
+    states = np.random.default_rng(3).integers(1, 2**63, size=(20, 4), dtype=np.uint64)
+    batch = Batch(explore, stop, commit, initial, bandit._core(), bandit.means, (4000,), states, common)
+    while batch.advance(1e9):
+        pass
+    for name in ("pulls", "commit_time", "committed_arm", "regret"):
+        np.testing.assert_array_equal(getattr(batch, name), getattr(often, name))
+    assert policy != SEPARATED[2] or (batch.commit_time > 0).any()
+
+
+# Enough for stops and eliminations, which the examples of the contract tests do not come to.
+@pytest.mark.parametrize(
+    ("policy", "bandit"),
+    [
+        (robai.UCBAlpha(sigma=0.5), robai.Gaussian([2.0, 0.0], sigma=0.5)),
+        (robai.UCBAlpha(delta=0.1, sigma=0.3), robai.Bernoulli([0.9, 0.1, 0.2])),
+        (robai.ActionElimination(sigma=0.5), robai.Gaussian([2.0, 0.0], sigma=0.5)),
+        (robai.ActionElimination(sigma=0.1), robai.Bernoulli([0.9, 0.1, 0.2, 0.7, 0.6, 0.0, 0.3])),
+        (robai.ActionElimination(delta=0.1, sigma=0.1), robai.Bernoulli([0.1 * arm for arm in range(9)])),
+        (
+            robai.ActionElimination(delta=0.1, radius="even-dar", sigma=0.2),
+            robai.Bernoulli([0.1, 0.2, 0.9, 0.5]),
+        ),
+    ],
+    **by_repr,
+)
+def test_bounds_that_are_kept_play_the_reference(policy, bandit):
+    runs, horizon, over = 4, 500, 0
+    result = robai.simulate(
+        policy, bandit, horizon, runs, rng=0, times=range(1, horizon + 1), curves=True, engine="step"
+    )
+    for run in range(runs):
+        arms, commit_time, committed_arm = reference.play(policy, bandit, horizon, 0, run)
+        assert (
+            result.pulls[run].tolist()
+            == np.bincount(
+                arms + [max(committed_arm, 0)] * (horizon - len(arms)), minlength=bandit.n_arms
+            ).tolist()
+        )
+        assert (result.commit_time[run], result.committed_arm[run]) == (commit_time, committed_arm)
+        over += commit_time > 0
+    assert over > 0
+
+
+def test_an_agent_whose_rewards_come_late_keeps_the_right_bounds():
+    """One that is read from its file before every choice has kept none."""
+    means = np.linspace(0.0, 2.0, 9)
+    for pattern in ((1,), (3, 1), (1, 1, 5, 2)):
+        agent = robai.Agent(
+            robai.ActionElimination(sigma=0.5), 9, 10**5, reward=families.Gaussian(0.5), rng=0
+        )
+        rng, waiting, step = np.random.default_rng(1), [], 0
+        while agent.committed_arm is None:
+            fresh = robai.Agent.from_json(agent.to_json())
+            arms = agent.select_batch(pattern[step % len(pattern)]).tolist()
+            assert fresh.select_batch(pattern[step % len(pattern)]).tolist() == arms
+            assert fresh.committed_arm == agent.committed_arm
+            waiting += arms
+            rng.shuffle(waiting)
+            step += 1
+            for _ in range(min(len(waiting), pattern[step % len(pattern)])):
+                arm = waiting.pop()
+                agent.update(arm, means[arm] + 0.5 * rng.normal())
+        assert step > 30

@@ -8,7 +8,7 @@ import pytest
 from support.examples import FINAL_REGRETS, irregular
 
 import robai
-from robai.paper.claims import check, regret_after, regret_ratio
+from robai.paper.claims import check, regret_after, regret_ratio, wrong_commitments
 from robai.paper.gallery.zhang_ying2023 import CLAIMS
 from robai.result import Comparison
 
@@ -194,3 +194,14 @@ def test_kl_ucb_goes_on_when_kl_eocp_has_committed():
     assert word == "holds"
     assert numbers.startswith(f"after round {played['KL-EOCP'].commit_time[0]:,}: KL-UCB ")
     assert "KL-EOCP in 0 of 500 runs" in numbers
+
+
+def test_wrong_commitments_are_estimated_where_there_are_two_arms():
+    """T times the probability is 0.737 there; of four arms, or of results alone, what was seen counts."""
+    played = robai.simulate(robai.EOCPUG(), robai.Gaussian([0.7, 0.2]), 10**6, 50, rng=1)
+    (low, high), words = wrong_commitments(played)
+    assert 0.737e-6 / 1.6 < low < high < 1.6 * 0.737e-6
+    assert words.endswith(f" ({low:.2g} to {high:.2g})")
+    four = robai.simulate(robai.EOCPUG(), robai.Gaussian([0.7, 0.2, 0.2, 0.2]), 10**4, 50, rng=1)
+    assert wrong_commitments(four) == ((0.0, pytest.approx(1 - 0.025**0.02)), "0 of 50, at most 7.1 %")
+    assert wrong_commitments(irregular())[1] == "3 of 5, at most 94.7 %"

@@ -18,6 +18,7 @@ from robai.paper.claims import (
     regret_ratio,
     regrets,
     share_of,
+    wrong_commitments,
 )
 from robai.result import Comparison, Result
 
@@ -157,9 +158,6 @@ _claim(
 
 @_claim("The policies commit to the best arm in almost all runs", "wrong in at most 0.1 %", _TWO + _FOUR)
 def _right_arm(results: Comparison) -> tuple[Word, str]:
-    wrongs = {name: results[name].wrong_commit() for name in results if "EOCP" in name}
-    numbers = "; ".join(
-        f"{name} {wrong.count} of {wrong.committed:,}, at most {percent(wrong.high)}"
-        for name, wrong in wrongs.items()
-    )
-    return verdicts.together(verdicts.within(each[-2:], most=1e-3) for each in wrongs.values()), numbers
+    wrongs = {name: wrong_commitments(results[name]) for name in results if "EOCP" in name}
+    numbers = "; ".join(f"{name} {words}" for name, (_, words) in wrongs.items())
+    return verdicts.together(verdicts.within(interval, most=1e-3) for interval, _ in wrongs.values()), numbers

@@ -1,0 +1,3 @@
+from robai._core.engine import Batch
+
+class Coins(Batch): ...
