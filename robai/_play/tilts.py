@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ Ints = NDArray[np.int64]
 
 DEAREST = 14.0  # nats above the cheapest way
 SHARES = (0.0, 0.06, 0.14, 0.3, 0.5, 0.65, 0.8, 0.9, 0.96, 1.0)  # of the shift that are the best arm's
+FURTHER = (1.0, 1.15, 1.4, 1.8)  # times the least shift
 SINGLE = 12  # lengths one by one, from there on in ratios
 HOPELESS = 64  # a length up to which there is a way, if there is one
 LONGEST = 2**24  # rounds that a run is played
@@ -91,28 +91,38 @@ class Search:
         return there.item(), back.item()
 
     def _of_length(self, length: int) -> list[Way]:
-        """A way for each share, and for shares near the best."""
-        found = self._with_shares(length, SHARES)
+        """Ways for each share, and for shares near the best."""
+        shares, found = self._with_shares(length, np.array(SHARES))
         if found:
-            best = SHARES.index(min(found, key=lambda share: found[share].cost))
+            best = SHARES.index(shares[min(range(len(found)), key=lambda i: found[i].cost)])
             near = SHARES[max(best - 1, 0) : best + 2]
-            between = [0.5 * (low + high) for low, high in pairwise(near)]
-            found |= self._with_shares(length, between)
-            self._budget = min(self._budget, min(map(_cost, found.values())) + 2.0 * DEAREST)
-        return list(found.values())
+            between = np.array([0.5 * (low + high) for low, high in pairwise(near)])
+            found += self._with_shares(length, between)[1]
+            self._budget = min(self._budget, min(map(_cost, found)) + 2.0 * DEAREST)
+        return found
 
-    def _with_shares(self, length: int, shares: Iterable[float]) -> dict[float, Way]:
-        share = np.array([*shares])
+    def _with_shares(self, length: int, share: Floats) -> tuple[list[float], list[Way]]:
+        """Ways with the least shift of each share; with larger ones, where a policy then stops earlier.
+
+        But not much earlier: these are ways of other lengths.
+        """
+        shares: list[float] = []
+        found: list[Way] = []
         shift, read = self._least(length, share)
-        n, k = read[:, self.best], read[:, self.rival]
-        x, y = self._tilted(shift, share)
-        cost = np.where(k > 0, self._cost(n, x, k, y), np.inf)
-        return {
-            share[i].item(): Way(
-                self.rival, n[i].item(), x[i].item(), k[i].item(), y[i].item(), cost[i].item()
-            )
-            for i in np.flatnonzero(cost <= self._budget)
-        }
+        for further in FURTHER:
+            if further > 1.0:
+                before, read = read, self._read(length, *self._tilted(further * shift, share))
+                earlier = read[:, self.rival] < before[:, self.rival]
+                read[~earlier | (2 * read[:, self.best] < length)] = 0
+            rows = np.flatnonzero(read[:, self.rival])
+            x, y = self._tilted(further * shift[rows], share[rows])
+            n, k = read[rows, self.best], read[rows, self.rival]
+            cost = self._cost(n, x, k, y)
+            for i in np.flatnonzero(cost <= self._budget):
+                shares.append(share[rows[i]].item())
+                way = n[i].item(), x[i].item(), k[i].item(), y[i].item(), cost[i].item()
+                found.append(Way(self.rival, *way))
+        return shares, found
 
     def _least(self, length: int, share: Floats) -> tuple[Floats, Ints]:
         """The least shift for each share, and what is read then of all tapes: nothing if there is none."""
@@ -178,6 +188,7 @@ class Search:
         with np.errstate(divide="ignore"):
             affordable = len(self.means) * (length + self._budget / self._divergence(self.rival, y))
         caps = np.minimum(affordable, max(self._patience * (length + 15), self._wait)) + 1000.0
+        caps = np.minimum(caps, 2.0**62)
         played = self._play(lengths, shifts - self.means, caps.astype(np.int64))
         return np.where((played.committed_arm == self.rival)[:, None], played.read, 0)
 

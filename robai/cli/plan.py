@@ -43,6 +43,7 @@ _CASES = {
     "horizon": "the commitment is near the horizon, or beyond",
     "never commits": known.NEVER.reason,
 }
+_NO_ERRORS = "nothing is wrong without noise: `robai confidence` estimates errors"
 _AFFORDABLE = 10**9  # looks at an arm: seconds
 _PRICES = {TrackAndStop: 100, TTTS: 10_000, BayesUCB: 20}  # of a look
 
@@ -222,7 +223,7 @@ def _predicted(setting: known.Setting) -> dict[str, Any]:
     """The fluid limit."""
     found = theory.predict(setting.policy, setting.bandit, setting.horizon)
     why = f"no prediction: {_CASES.get(found.case, found.case)}"
-    late, wrong = (known.NEVER.reason, known.NEVER.reason) if setting.never_commits else (why, None)
+    late, wrong = (known.NEVER.reason, known.NEVER.reason) if setting.never_commits else (why, _NO_ERRORS)
     reasons = {"regret": why, "commit_round": late, "wrong_commit": wrong}
     values = {"regret": found.regret, "commit_round": found.commit_time, "wrong_commit": None}
     return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import floor, inf, log
+from math import floor, inf, isfinite, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,11 +101,16 @@ def predict(policy: Any, bandit: Bandit, horizon: float) -> Prediction:
     best = unique_best(means)[0]
     order = np.concatenate([[best], np.delete(np.arange(means.size), best)])
     try:
-        if isinstance(policy, LeadCommit):
-            return _lead_commit(policy, means[order], _scales(policy, game)[order], game)
-        return _fluid(policy, means[order], _indices(policy, means[order], order, game), game)
+        with np.errstate(over="ignore", invalid="ignore"):
+            if isinstance(policy, LeadCommit):
+                found = _lead_commit(policy, means[order], _scales(policy, game)[order], game)
+            else:
+                found = _fluid(policy, means[order], _indices(policy, means[order], order, game), game)
     except _UnknownError as reason:
         return Prediction(None, None, str(reason))
+    if not isfinite(found.regret or 0.0):
+        return Prediction(None, None, "the numbers are too large")
+    return found
 
 
 class _UnknownError(Exception):
