@@ -21,11 +21,11 @@ MEANS = (0.7, 0.2, 0.4)
 
 
 def coins(arm, size, rng):
-    return rng.random(size) < MEANS[arm]
+    return rng.binomial(1, MEANS[arm], size)
 
 
 PYTHON = robai.Sampler(coins, MEANS, support=(0, 1))
-LIKE = robai.Bernoulli(MEANS)  # which draws the same uniform variables
+LIKE = robai.Binomial(MEANS, n=1)  # which draws the same variables
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,10 @@ def test_python_draws_come_from_the_stream_of_the_run(policy):
     assert (drawn.pulls == built_in.pulls).all()
     assert (drawn.commit_time == built_in.commit_time).all()
     assert (drawn.pulls == robai.simulate(policy, PYTHON, 2000, 20, rng=3, workers=3).pulls).all()
+
+
+def by_uniforms(arm, size, rng):
+    return rng.random(size) < MEANS[arm]
 
 
 def test_draws_are_asked_for_a_tape_at_a_time():
@@ -222,7 +226,8 @@ def library(tmp_path_factory):
 
 
 def test_compiled_draws(library):
-    built_in = robai.simulate(robai.UCB(), LIKE, 2000, 20, rng=3, engine="step")
+    like = robai.Sampler(by_uniforms, MEANS, support=(0, 1))
+    built_in = robai.simulate(robai.UCB(), like, 2000, 20, rng=3)
     address = ctypes.cast(library.coins, ctypes.c_void_p).value
     for draw in (library.coins, address, "own_coins:coins", robai.Sampler.ctypes_signature(address)):
         bandit = robai.Sampler(draw, MEANS, support=(0, 1))
@@ -266,7 +271,10 @@ def test_numba_draws():
             out[i] = 1.0 if (bits >> np.uint64(11)) / 9007199254740992.0 < 0.2 + 0.5 * arm else 0.0
 
     bandit = robai.Sampler(draw, [0.2, 0.7], support=(0, 1))
-    built_in = robai.simulate(robai.UCB(), robai.Bernoulli([0.2, 0.7]), 2000, 20, rng=3, engine="step")
+    like = robai.Sampler(
+        lambda arm, size, rng: rng.random(size) < 0.2 + 0.5 * arm, [0.2, 0.7], support=(0, 1)
+    )
+    built_in = robai.simulate(robai.UCB(), like, 2000, 20, rng=3)
     assert (robai.simulate(robai.UCB(), bandit, 2000, 20, rng=3).pulls == built_in.pulls).all()
 
 

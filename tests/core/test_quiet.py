@@ -65,12 +65,12 @@ def test_runs_are_those_of_asking_after_every_round(stop, bandit, common):
 @pytest.mark.parametrize("guard", [0.7, 1.0])
 def test_runs_are_those_of_the_reference(bandit, guard):
     policy = robai.KLEOCPUG(inflation=0.5, guard=guard)
-    result = robai.simulate(policy, bandit, 1500, 3, rng=0, times=range(1, 1501), curves=True, engine="step")
+    result = robai.simulate(policy, bandit, 4000, 3, rng=0, times=range(1, 4001), curves=True, engine="step")
     for run in range(3):
-        arms, commit_time, committed_arm = reference.play(policy, bandit, 1500, 0, run)
+        arms, commit_time, committed_arm = reference.play(policy, bandit, 4000, 0, run)
         assert arms_played(result, run) == arms
         assert (result.commit_time[run], result.committed_arm[run]) == (commit_time, committed_arm)
-        assert 0 < commit_time < 1500
+        assert 0 < commit_time < 4000
 
 
 @pytest.mark.parametrize("stop", STOPS, **by_repr)

@@ -63,6 +63,7 @@ def test_no_claim_fails_wherever_it_is_made(figures):
     assert open_ones <= {
         "wrong in at most 0.1 %",  # which 150 runs cannot tell
         "at least 10 % of UCB's regret comes later, and at most 1 % of EOCP's runs add to theirs",
+        "at least 10 % of KL-UCB's regret comes later, and at most 1 % of KL-EOCP's runs add to theirs",
         "at least 20 % below",
         "regret at most 1.1 times EOCP's",
     }
