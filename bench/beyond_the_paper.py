@@ -1,11 +1,11 @@
-"""The tables and the figure of docs/beyond-the-paper.md: errors far below what can be counted, and commitment times.
+"""Tables and figure of docs/beyond-the-paper.md: errors far below what can be counted, and commitment times.
 
     python bench/beyond_the_paper.py
     python bench/beyond_the_paper.py --figure docs/beyond-the-paper.svg
     python bench/beyond_the_paper.py --quick --only eocp
 
-Errors are T times the probability of a wrong commitment, by `robai.wrong_commit`, with their relative standard
-error; "not covered" is what it refuses. Bounds are those that docs/beyond-the-paper.md proves.
+Errors are T times the probability of a wrong commitment, by `robai.wrong_commit`, with their relative
+standard error; "not covered" is what it refuses. Bounds are those that docs/beyond-the-paper.md proves.
 """
 
 import argparse
@@ -111,11 +111,11 @@ def fluid(precision, quick):
                 (regret, 4.0 * (root - 1.0) ** 2),
                 (rounds, 8.0 * (root - 1.0) ** 2 * (root * root + 1.0)),
             ):
-                row.append(f"{values.mean() / limit:.4f} ± {values.std() / limit / math.sqrt(len(values)):.4f}")
+                error = values.std() / limit / math.sqrt(len(values))
+                row.append(f"{values.mean() / limit:.4f} ± {error:.4f}")
         rows.append(row)
-    table(
-        ["T", "regret, $c = 1$", "$T_c$, $c = 1$", r"regret, $c = 4 \sqrt{2}$", r"$T_c$, $c = 4 \sqrt{2}$"], rows
-    )
+    heads = [f"{what}, $c = {c}$" for c in ("1", r"4 \sqrt{2}") for what in ("regret", "$T_c$")]
+    table(["T", *heads], rows)
 
 
 def draw(horizons, curves, file):
@@ -127,7 +127,7 @@ def draw(horizons, curves, file):
                 ax.plot(horizons, scaled, "o-", ms=3, label=name)
         ax.set(xscale="log", yscale="log", xlabel="horizon T", title=f"Gaussian ({title})")
         ax.axhline(1.0, color="0.5", lw=0.8)
-    figure.axes[0].set_ylabel("T × probability of a wrong commitment")
+    figure.axes[0].set_ylabel("T times the probability of a wrong commitment")
     figure.axes[0].legend(title="EOCP-UG")
     figure.savefig(file)
 

@@ -101,7 +101,7 @@ def predict(policy: Any, bandit: Bandit, horizon: float) -> Prediction:
     best = unique_best(means)[0]
     order = np.concatenate([[best], np.delete(np.arange(means.size), best)])
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             if isinstance(policy, LeadCommit):
                 found = _lead_commit(policy, means[order], _scales(policy, game)[order], game)
             else:
@@ -152,6 +152,8 @@ def _indices(policy: Any, means: NDArray[np.float64], order: NDArray[np.intp], g
         return divergence(family, means, np.full_like(means, means[0] + above))
 
     def ratio(pulls: NDArray[np.float64]) -> float:
+        if not np.isfinite(pulls).all():
+            return inf
         pooled = (pulls[0] * means[0] + pulls[1:] * means[1:]) / (pulls[0] + pulls[1:])
         own = divergence(family, np.full_like(pooled, means[0]), pooled)
         return float(np.min(pulls[0] * own + pulls[1:] * divergence(family, means[1:], pooled)))
@@ -174,7 +176,6 @@ def _scales(policy: Any, game: Game) -> NDArray[np.float64]:
 def _fluid(policy: Any, means: NDArray[np.float64], index: _Indices, game: Game) -> Prediction:
     gaps = means[0] - means
 
-    @np.errstate(divide="ignore")
     def pulls(above: float) -> NDArray[np.float64]:
         return index.level / index.distances(above)
 

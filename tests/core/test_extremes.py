@@ -95,7 +95,8 @@ def arguments_of(function):
 
 # ---- theory and divergences
 
-FUNCTIONS = [getattr(theory, name) for name in theory.__all__] + [getattr(kl, name) for name in kl.__all__]
+FUNCTIONS = [getattr(theory, name) for name in theory.__all__ if name != "predict"]
+FUNCTIONS += [getattr(kl, name) for name in kl.__all__]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +118,40 @@ def test_numbers_of_any_size(function):
 
     check()
     assert answered > 0
+
+
+INFLATIONS = st.floats(0.0, 1e280)
+PREDICTED = (
+    st.sampled_from([robai.UCB(), robai.KLUCB()])
+    | st.builds(robai.EOCP, gap=st.floats(1e-100, 1e100), inflation=INFLATIONS)
+    | st.builds(robai.EOCPUG, INFLATIONS)
+    | st.builds(robai.KLEOCP, kl=st.floats(1e-100, 1e100), inflation=INFLATIONS)
+    | st.builds(robai.KLEOCPUG, INFLATIONS, st.floats(0.0, 1e6))
+    | st.builds(
+        robai.LeadCommit,
+        exponent=st.floats(1e-6, 1.0),
+        factor=st.floats(1e-6, 1e6),
+        level=st.sampled_from(["ratio", "pulls", "horizon"]),
+    )
+)
+SOME_MEANS = st.lists(st.floats(-1e15, 1e15), min_size=2, max_size=4, unique=True)
+SHARES = st.lists(st.floats(0.0, 1.0), min_size=2, max_size=4, unique=True)
+PLAYED_ON = st.builds(robai.Gaussian, SOME_MEANS, st.floats(1e-100, 1e100)) | st.builds(
+    robai.Bernoulli, SHARES
+)
+
+
+@settings(max_examples=400)
+@given(PREDICTED, PLAYED_ON, st.sampled_from([16, 100, 10**6, 10**18, 1e100]))
+def test_predictions_of_any_size(policy, bandit, horizon):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", robai.AssumptionWarning)
+        found = theory.predict(policy, bandit, horizon)
+    assert found.case
+    for number in (found.regret, found.commit_time):
+        assert number is None or 0.0 <= number < math.inf, found
+    assert found.regret is not None or found.commit_time is None
 
 
 @pytest.mark.parametrize(
