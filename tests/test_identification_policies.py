@@ -143,6 +143,7 @@ PROVED = [
     robai.KLLUCB(delta=0.1, threshold="proved"),
     robai.UGapE(delta=0.1, threshold="lucb"),
     robai.T3C(delta=0.1, threshold="proved"),
+    robai.TTUCB(delta=0.1, threshold="proved"),
     robai.EBTCI(delta=0.1, threshold="kaufmann-koolen"),
     robai.Racing(delta=0.1, threshold="proved"),
     robai.Racing(delta=0.1, threshold="proved", test="likelihood"),
@@ -183,6 +184,14 @@ def assert_errs_at_most(delta, policy, bandit, horizon, runs, *, to_the_end):
 @pytest.mark.parametrize(("policy", "bandit"), CASES, ids=repr)
 def test_proved_policies_find_the_best_arm(policy, bandit):
     assert_errs_at_most(0.1, policy, EASY[bandit], 10**5, 30, to_the_end=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bandit", EASY, ids=repr)
+def test_ttts_errs_at_most_as_often_as_it_says(bandit):
+    """Which draws from posteriors until it has a challenger: too long where arms are close."""
+    found = robai.identify(robai.TTTS(threshold="proved"), bandit, delta=0.01, horizon=10**5, runs=400, rng=9)
+    assert found.failure().high <= 0.01
 
 
 @pytest.mark.slow

@@ -167,7 +167,7 @@ def test_reproduce_writes_a_report_and_prints_the_claims(capsys, tmp_path, repro
     assert main(["reproduce", "--out", str(out)]) == 0
     text = capsys.readouterr().out
     assert "EOCP reduces the final regret of UCB by 20 %" in text
-    assert re.search(r" of \d claims hold, ", text)
+    assert re.search(r" of \d+ claims hold, ", text)
     assert text.splitlines()[-1] == str(out / "index.html")
     assert (out / "index.html").exists()
     assert main(["reproduce", "--out", str(out), "--json"]) == 0

@@ -9,6 +9,7 @@ from robai._base import verdicts
 from robai._base.intervals import Mean
 from robai._base.text import percent
 from robai._base.verdicts import Word
+from robai.bandits import Bandit
 from robai.paper.claims import (
     Check,
     Claim,
@@ -20,7 +21,11 @@ from robai.paper.claims import (
     share_of,
     wrong_commitments,
 )
+from robai.policies import Policy
+from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
+from robai.rules import MostPulled
+from robai.simulation import simulate
 
 
 def _commit_times(result: Result) -> NDArray[np.int64]:
@@ -161,3 +166,24 @@ def _right_arm(results: Comparison) -> tuple[Word, str]:
     wrongs = {name: wrong_commitments(results[name]) for name in results if "EOCP" in name}
     numbers = "; ".join(f"{name} {words}" for name, (_, words) in wrongs.items())
     return verdicts.together(verdicts.within(interval, most=1e-3) for interval, _ in wrongs.values()), numbers
+
+
+@_claim(
+    "EOCP-UG may as well commit to the arm that was pulled most often",
+    "another arm than the largest lower bound in at most 0.1 % of the runs",
+    _TWO + _FOUR,
+)
+def _most_pulled(results: Comparison) -> tuple[Word, str]:
+    """On runs of their own: those of the figures do not keep the pulls before a commitment."""
+    played = results["EOCP-UG"]
+    if not {"policy", "bandit"} <= played.meta.keys():
+        return "not decided", "what was played is not known"
+    policy, bandit = BasePolicy.from_dict(played.meta["policy"]), Bandit.from_dict(played.meta["bandit"])
+    explore, stop, _ = policy.parts()
+    both = policy, Policy(explore, stop, MostPulled())
+    arms = [
+        simulate(each, bandit, played.horizon, 4000, rng=played.runs, times=1).committed_arm for each in both
+    ]
+    other = arms[0] != arms[1]
+    word = verdicts.within(share_of(other), most=1e-3)
+    return word, f"{other.sum()} of {len(other):,}, at most {percent(share_of(other)[1])}"
