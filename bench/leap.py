@@ -78,7 +78,7 @@ def measure_limits(effort, runs):
     """(what, value, limit, whether it is met)."""
     for policy, bandit, long, least in (
         (robai.UCB(), GAUSSIAN, 10**12, 400),
-        (robai.KLUCB(), BERNOULLI, 10**9, 40),
+        (robai.KLUCB(), BERNOULLI, 10**9, 5),
     ):
         timed = {
             "step": Contestant(game(policy, bandit, 10**6, "step"), 20),
