@@ -109,6 +109,14 @@ def regret_after(result: Result, rounds: float) -> Ratio:
     return Ratio(value, value - reach, value + reach)
 
 
+def described(result: Result) -> tuple[BasePolicy, Bandit] | None:
+    """The policy and the bandit that were played, where that is known."""
+    policy, bandit = (result.meta.get(name) for name in ("policy", "bandit"))
+    if not (isinstance(policy, dict) and isinstance(bandit, dict)):
+        return None
+    return BasePolicy.from_dict(policy), Bandit.from_dict(bandit)
+
+
 def wrong_commitments(result: Result) -> tuple[Interval, str]:
     """The 95 % interval of the probability of a wrong commitment, and in words.
 
@@ -116,11 +124,11 @@ def wrong_commitments(result: Result) -> tuple[Interval, str]:
     """
     wrong = result.wrong_commit()
     seen = wrong[-2:], f"{wrong.count} of {wrong.committed:,}, at most {percent(wrong.high)}"
-    if result.n_arms > 2 or not {"policy", "bandit"} <= result.meta.keys():
+    game = None if result.n_arms > 2 else described(result)
+    if game is None:
         return seen
-    policy, bandit = BasePolicy.from_dict(result.meta["policy"]), Bandit.from_dict(result.meta["bandit"])
     try:
-        found = wrong_commit(policy, bandit, result.horizon, relative_error=0.1, rng=0, max_runs=10**5)
+        found = wrong_commit(*game, result.horizon, relative_error=0.1, rng=0, max_runs=10**5)
     except ValueError:  # NotCovered, or a policy that is not estimated
         return seen
     return (found.low, found.high), f"{found.probability:.2g} ({found.low:.2g} to {found.high:.2g})"

@@ -9,11 +9,11 @@ from robai._base import verdicts
 from robai._base.intervals import Mean
 from robai._base.text import percent
 from robai._base.verdicts import Word
-from robai.bandits import Bandit
 from robai.paper.claims import (
     Check,
     Claim,
     around,
+    described,
     recorded,
     regret_after,
     regret_ratio,
@@ -22,7 +22,6 @@ from robai.paper.claims import (
     wrong_commitments,
 )
 from robai.policies import Policy
-from robai.policies.base import BasePolicy
 from robai.result import Comparison, Result
 from robai.rules import MostPulled
 from robai.simulation import simulate
@@ -176,9 +175,10 @@ def _right_arm(results: Comparison) -> tuple[Word, str]:
 def _most_pulled(results: Comparison) -> tuple[Word, str]:
     """On runs of their own: those of the figures do not keep the pulls before a commitment."""
     played = results["EOCP-UG"]
-    if not {"policy", "bandit"} <= played.meta.keys():
+    game = described(played)
+    if game is None:
         return "not decided", "what was played is not known"
-    policy, bandit = BasePolicy.from_dict(played.meta["policy"]), Bandit.from_dict(played.meta["bandit"])
+    policy, bandit = game
     explore, stop, _ = policy.parts()
     both = policy, Policy(explore, stop, MostPulled())
     arms = [
