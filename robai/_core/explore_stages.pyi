@@ -3,6 +3,10 @@ from typing import final
 from robai._core.bounds import Bounds
 from robai._core.protocols import Exploration
 
+@final
+class Tournament:
+    def __init__(self, count: int) -> None: ...
+
 class Elimination(Exploration):
     def __init__(self, n_arms: int) -> None: ...
 

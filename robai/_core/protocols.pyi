@@ -35,6 +35,7 @@ class Exploration:
 class Stopping:
     initial_pulls: int
     leaps: bool
+    foresees: bool
     moments: int
     absolute: bool
     def fires_on(self, evidence: Evidence) -> bool: ...

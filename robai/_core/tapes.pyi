@@ -4,6 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._core.engine import Batch
+from robai._core.protocols import Stopping
+
+@final
+class Watch(Stopping):
+    def __init__(self, rule: Stopping, best: int) -> None: ...
 
 class Tilted(Batch): ...
 
