@@ -187,7 +187,8 @@ def wrong_commit(
     rng, workers, executor
         As for `simulate`: the estimate depends on the seed alone.
     max_runs : int
-        When to stop before that; the estimate then says what its relative error is.
+        When to stop before that; the estimate then says what its relative error is. The laws are found by
+        other runs before, some ten thousand.
     progress : bool or function
         As for `simulate`; how many runs are planned may grow.
 
@@ -224,7 +225,9 @@ def wrong_commit(
     """
     simulation = _asked(policy, bandit, horizon, Seed.of(rng))
     target = checks.probability("relative_error", relative_error)
-    options = Options(checks.whole("max_runs", max_runs, 1, 2**40), workers, executor, None, progress, False)
+    options = Options(
+        checks.whole("max_runs", max_runs, len(MIXTURES), 2**40), workers, executor, None, progress, False
+    )
     warn_of_assumptions(
         [(simulation.policy.label(), simulation.policy, simulation.game, bandit)], stacklevel=2
     )

@@ -185,7 +185,7 @@ class Search:
         shifts[:, self.rival] = y
         lengths = np.full(shifts.shape, _WITHOUT_END)
         lengths[:, self.best] = length
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             affordable = len(self.means) * (length + self._budget / self._divergence(self.rival, y))
         caps = np.minimum(affordable, max(self._patience * (length + 15), self._wait)) + 1000.0
         caps = np.minimum(caps, 2.0**62)

@@ -150,7 +150,7 @@ class KLEOCPUG(BasePolicy):
     guard = 0.7, the default, has no theorem. T times the probability of a wrong commitment was 2 to 5 for
     these means, and growing, at horizons up to 1e8, below 0.3 on the others that were tried.
 
-    guard = 1 had at most 0.12, falling with T, in all settings tried. With inflation = 2 it commits in less
+    guard = 1 had at most 0.13, falling with T, in all settings tried. With inflation = 2 it commits in less
     than half the time: `KLEOCPUG.safe()`.
 
     Examples

@@ -21,7 +21,8 @@ def error_bound(threshold: float, n_arms: int, horizon: float) -> float:
     That is: at some time up to the horizon the arm a with the largest mean is not the best one, and min over
     b of N_a d(m_a, m_ab) + N_b d(m_b, m_ab) is at least `threshold`. It holds for Gaussian rewards of known
     sigma, and for others that are sigma-sub-Gaussian, whatever rule chose the arms, and whenever it is looked
-    at. So it bounds the error of `rules.LikelihoodRatio(share=x)` at threshold = x log T.
+    at. So it bounds the error of `rules.LikelihoodRatio(share=x)` with a Gaussian family, at threshold =
+    x log T; the ratios of other families are larger, and not covered.
 
     For one arm the likelihood of its rewards, averaged over normal priors of J precisions and divided by that
     at the true mean, is a supermartingale that begins at 1::

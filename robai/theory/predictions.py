@@ -227,7 +227,7 @@ def _largest(holds: Callable[[float], bool], start: float, farthest: float) -> f
             break
         high, low = low, low / 2
     while holds(high):
-        if high > 1e100 or farthest - high <= 1e-12 * farthest:
+        if high > 1e100 or (isfinite(farthest) and farthest - high <= 1e-12 * farthest):
             raise _UnknownError("exploration is over before there are pulls to speak of")
         low, high = high, min(2 * high, (high + farthest) / 2)
     for _ in range(100):
@@ -256,4 +256,6 @@ def _lead_commit(
     for _ in range(100):
         bar = (low + high) / 2
         low, high = (bar, high) if bar < asked(pulls(bar)) else (low, bar)
+    if pulls(high).sum() > game.horizon:
+        raise _UnknownError("the horizon cuts exploration off")
     return _of(pulls(high), means[0] - means, "fluid", game.horizon)

@@ -180,3 +180,24 @@ def test_other_families_and_far_horizons(family):
     far = predict(robai.KLUCB(), bandit, 1e100).regret
     assert far == pytest.approx(theory.regret_lower_bound(bandit, 1e100), rel=1e-3)
     assert np.isfinite(far)
+
+
+@pytest.mark.parametrize(
+    ("policy", "bandit", "horizon"),
+    [
+        (robai.UCB(), robai.Gaussian([0.1, 0.0]), 1000),
+        (robai.UCB(), robai.Gaussian([0.7, 0.69, 0.2]), 10**4),
+        (robai.EOCPUG(), robai.Gaussian([0.1, 0.0]), 1000),
+        (robai.KLUCB(), robai.Poisson([2.0, 1.9]), 1000),
+    ],
+    ids=repr,
+)
+def test_gaps_that_are_small_for_the_horizon(policy, bandit, horizon):
+    found = theory.predict(policy, bandit, horizon)
+    assert found.regret is not None
+    assert 0.0 < found.regret < max(bandit.gaps) * horizon
+
+
+def test_leadcommit_that_does_not_end_before_the_horizon():
+    for level in ("horizon", "pulls"):
+        assert theory.predict(robai.LeadCommit(level=level), robai.Gaussian([0.01, 0.0]), 1000).regret is None
