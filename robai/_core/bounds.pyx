@@ -171,6 +171,8 @@ cdef class DivergenceBounds(Bounds):
         cdef double mean = total / n, edge = bar + ULPS * fabs(bar), reach = edge - mean
         if reach < 0.0:
             return True
+        if mean == self.family.high:                    # U is that too, and bars may be close to it
+            return bar < mean
         if edge >= self.family.high or mean < self.family.low:     # V(mean) may be positive there
             return False
         return sign(self.family, arm, n, mean, edge, (1.0 - MARGIN) * level) < 0

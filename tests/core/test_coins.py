@@ -187,3 +187,11 @@ def test_the_bounds_hold_on_either_side(family):
     assert (least <= exact * (1 + 1e-6))[inside].all()
     assert (most >= exact * (1 - 1e-6))[inside].all()
     assert np.median((most / least)[: size // 2]) < 1.01  # and are good
+
+
+@pytest.mark.parametrize("horizon", [10**8, 10**15, 10**18])
+@pytest.mark.parametrize("second", [0.0, 0.2])
+def test_the_best_arm_never_fails(horizon, second):
+    """Its index is 1, and that of an arm without a success within rounding of it at the longest horizons."""
+    result = robai.simulate(robai.KLUCB(), robai.Bernoulli([1.0, second]), horizon, 20, rng=0, times=1)
+    assert (result.pulls[:, 1] < 60).all()
