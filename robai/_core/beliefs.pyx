@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, log, log1p, sqrt
 
 from robai._core.draws cimport draw_gamma
-from robai._core.rng cimport next_double, next_normal
+from robai._core.rng cimport happens, next_double, next_normal
 from robai._core.tails cimport HALF_LOG_2_PI, curvature, log_density, moved, remainder
 
 # So many standard deviations apart the chance is 0 in doubles.
@@ -49,7 +49,7 @@ cdef inline Point point_at(Belief belief, double place) noexcept nogil:
 cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
     # It is best where the rival's draws are that beat the leader's: half a mean jump, 1/u, above the middle
     # of the leader's weighted law.
-    cdef double lead = leader.centre - rival.centre, spread, u, x
+    cdef double lead = leader.centre - rival.centre, spread, square, u, x
     cdef Point point
     cdef Tangent none = Tangent(0.0, 0.0, 0.0)
     if rival.variance > 0.0:
@@ -61,8 +61,8 @@ cdef Tangent tangent(Belief rival, Belief leader) noexcept nogil:
         u = lead / spread / spread
         x = rival.centre + u * rival.variance + 0.5 / u
         u = (x - rival.centre) / rival.variance
-        return Tangent(
-            x, u, -0.5 * u * u * rival.variance - 0.5 * log(rival.variance) - HALF_LOG_2_PI - log(u))
+        square = u * (x - rival.centre)         # of standard deviations
+        return Tangent(x, u, -0.5 * (square + log(square)) - HALF_LOG_2_PI)
     point = point_at(rival, leader.centre)
     if not point.gap >= 0.5:
         return none
@@ -103,9 +103,8 @@ cdef bint draw_pair(Tangent tangent, Belief rival, Belief leader, double* high, 
                     Rng* rng) noexcept nogil:
     cdef double u = tangent.u, x = tangent.x, above
     low[0] = draw_weighted(leader, u, rng)
-    high[0] = low[0] - log1p(-next_double(rng)) / u
+    high[0] = low[0] - log(1.0 - next_double(rng)) / u
     above = high[0] - x
     if rival.variance > 0.0:                # the tangent less a parabola that touches it
-        return log1p(-next_double(rng)) < -0.5 * above * above / rival.variance
-    return log1p(-next_double(rng)) < (
-        log_density(point_at(rival, high[0])) - tangent.height - log(u) + u * above)
+        return happens(-0.5 * above * above / rival.variance, rng)
+    return happens(log_density(point_at(rival, high[0])) - tangent.height - log(u) + u * above, rng)

@@ -5,7 +5,7 @@ ACM Trans. Math. Softw. 47 (2021). Its state belongs to the run: copy it to a lo
 a hot loop, and write it back after.
 """
 
-from libc.math cimport fabs
+from libc.math cimport exp, fabs
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from robai._core cimport abi                # noqa: F401 - so that every module of a core's user asks for it
@@ -57,6 +57,12 @@ cdef inline Py_ssize_t next_below(Rng* rng, Py_ssize_t n) noexcept nogil:
     """Uniform on 0, ..., n - 1, up to a relative error of n 2^-53; n >= 1."""
     # Never n: (1 - 2^-53) n rounds to a double below n.
     return <Py_ssize_t>(next_double(rng) * n)
+
+
+cdef inline bint happens(double log_chance, Rng* rng) noexcept nogil:
+    """A coin of probability exp(log_chance), which is at least 1 + log_chance."""
+    cdef double u = 1.0 - next_double(rng)
+    return u <= 1.0 + log_chance or u <= exp(log_chance)
 
 
 # The ziggurat, described in rng.pyx.

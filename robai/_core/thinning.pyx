@@ -25,7 +25,7 @@ probability below 10^-18 (Ville's inequality for the exponential martingale).
 """
 
 cimport cython
-from libc.math cimport INFINITY, exp, log1p, sqrt
+from libc.math cimport INFINITY, exp, log, log1p, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -40,7 +40,7 @@ from robai._core.explore_sampling cimport Thompson
 from robai._core.families cimport Family, Gaussian
 from robai._core.leap cimport CORRIDOR, add_exactly, height_if_not_hit, hitting_time
 from robai._core.posteriors cimport Posterior
-from robai._core.rng cimport next_double, next_normal
+from robai._core.rng cimport happens, next_double, next_normal
 
 
 cdef enum:
@@ -159,14 +159,14 @@ cdef class Thinned(Coins):
         self._in_cone = self._chance < self.busy
         if self._in_cone:
             # Division by 0 is infinite, and 0 / 0 no number: no candidate either way.
-            rounds = log1p(-next_double(&self._rng)) / log1p(-self._chance)
+            rounds = log(1.0 - next_double(&self._rng)) / log1p(-self._chance)
             self._left = <int64_t>rounds if rounds < 4e18 else EVER
         return self._in_cone
 
-    cdef double _weight_after(self, double n) noexcept nogil:
+    cdef inline double _weight_after(self, double n) noexcept nogil:
         return self._weight[0] + self._weight[1] * n
 
-    cdef double _height(self, double n, double total, double edge) noexcept nogil:
+    cdef inline double _height(self, double n, double total, double edge) noexcept nogil:
         """A - r N."""
         return self._total[0] + self._total[1] * n + self._total[2] * total - edge * self._weight_after(n)
 
@@ -174,7 +174,7 @@ cdef class Thinned(Coins):
         cdef double n = <double>self._arms.pulls[self._leader]
         return self._height(n, self._sums[self._leader], self._edge) >= 0.0
 
-    cdef Rival* _rival(self, Py_ssize_t arm) noexcept nogil:
+    cdef inline Rival* _rival(self, Py_ssize_t arm) noexcept nogil:
         return <Rival*>&self._rivals[arm, 0]
 
     cdef Belief _belief(self, Py_ssize_t arm) noexcept nogil:
@@ -249,7 +249,7 @@ cdef class Thinned(Coins):
                     break
         candidate = self._rival(rival)
         kept = log_chance(candidate.line, leader) - candidate.log_chance
-        if (rival == self._leader or log1p(-next_double(&self._rng)) >= kept
+        if (rival == self._leader or not happens(kept, &self._rng)
                 or not draw_pair(candidate.line, candidate.belief, leader, &high, &low, &self._rng)):
             return self._leader
         best = rival

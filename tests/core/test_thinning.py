@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from support.laws import assert_same_law
+from support.laws import assert_same_counts, assert_same_law
 
 import robai
 from robai import rules
@@ -130,6 +130,45 @@ def test_tuning_does_not_move_the_law(bandit, tuning):
 def test_many_runs(bandit, tuning):
     assert_plain_law(bandit, 100, 100_000, **tuning)
     assert_plain_law(bandit, 10_000, 600, **tuning)
+
+
+LONG = [
+    TWO,
+    COIN,
+    robai.Gaussian([0.5, 0.45]),
+    robai.Gaussian([0.2, 0.7, 0.65]),
+    robai.Bernoulli([0.5, 0.45]),
+    robai.Bernoulli([0.02, 0.001]),
+]
+MANY = [(30, 1_000_000), (100, 300_000), (400, 100_000)]
+
+
+@pytest.mark.parametrize("bandit", [TWO, COIN], **by_repr)
+def test_long_runs(bandit):
+    assert_plain_law(bandit, 10**5, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tuning", [{}, *BAD_TUNINGS], **by_repr)
+@pytest.mark.parametrize("bandit", [*BANDITS, *LONG[2:]], **by_repr)
+def test_many_long_runs(bandit, tuning):
+    assert_plain_law(bandit, 10**5, 300, **tuning)
+
+
+@pytest.mark.parametrize(
+    ("horizon", "runs"),
+    [(30, 60_000), (100, 20_000), *(pytest.param(*case, marks=pytest.mark.slow) for case in MANY)],
+)
+@pytest.mark.parametrize("bandit", LONG, **by_repr)
+def test_histograms_of_pulls(bandit, horizon, runs):
+    """With cones that are left at once, too."""
+    plain = play(Batch, bandit, horizon, runs, 23)
+    for tuning in ({}, {"width": 0.3, "many": 1}, {"width": 0.02, "busy": 0.9}):
+        for kind in (Thinned, leaps_of(bandit)):
+            names = {name: value for name, value in tuning.items() if hasattr(kind, name)}
+            thinned = play(kind, bandit, horizon, runs, 29, **names)
+            for arm in range(bandit.n_arms):
+                assert_same_counts(plain.pulls[:, arm], thinned.pulls[:, arm])
 
 
 @pytest.mark.parametrize("bandit", [TWO, COIN, robai.Poisson([0.7, 0.2, 0.4])], **by_repr)

@@ -25,3 +25,15 @@ def assert_distribution(values, cdf, runs):
     expected, place = cdf(values), np.arange(len(values) + 1) / runs
     distance = max(np.abs(place[1:] - expected).max(), np.abs(place[:-1] - expected).max())
     assert distance < math.sqrt(math.log(2e6) / (2 * runs))
+
+
+def assert_same_counts(first, second):
+    """Chi-square of histograms of whole numbers is below 5 sigma, by Wilson and Hilferty."""
+    both = np.bincount(np.concatenate([first, second]))
+    bins = np.maximum(np.cumsum(both) - 1, 0) // 200  # of about so many, and as many more as one number has
+    rows = [np.bincount(bins[each], minlength=bins[-1] + 1) for each in (first, second)]
+    table = np.array(rows)[:, np.sum(rows, axis=0) > 0]
+    expected = table.sum(axis=1, keepdims=True) * table.sum(axis=0) / table.sum()
+    square, freedom = ((table - expected) ** 2 / expected).sum(), table.shape[1] - 1
+    spread = 2 / (9 * freedom)
+    assert (square / freedom) ** (1 / 3) < 1 - spread + 5 * math.sqrt(spread)
