@@ -79,7 +79,7 @@ def test_results_do_not_depend_on_the_size_of_a_batch(monkeypatch, size):
     monkeypatch.setattr(together, "batch_size", lambda *_: size)
     inline = Inline()
     assert played(bandit=COUNTED, executor=inline) == expected
-    assert len(inline.calls) == -(-150 // size)
+    assert len(inline.calls) >= -(-150 // size)
 
 
 def test_results_do_not_depend_on_how_often_a_kernel_returns(monkeypatch):
@@ -92,11 +92,14 @@ def test_the_limits_of_a_batch_are_kept(monkeypatch):
     monkeypatch.setattr(batches, "LARGEST_BATCH", 10)
     inline = Inline()
     played(executor=inline, workers=1, runs=1000, horizon=10)
-    assert {last - first for _, first, last, _ in inline.calls} == {10}
+    sizes = [last - first for _, first, last, _ in inline.calls]
+    assert set(sizes) <= set(range(1, 11))
+    assert sizes[:90] == [10] * 90
+    assert sizes[-1] == 1  # workers are to end at once
     monkeypatch.setattr(batches, "LARGEST_BATCH_ENTRIES", 3 * 10)  # three runs of ten times
     inline = Inline()
     played(executor=inline, workers=1, runs=90, horizon=10, times=range(1, 11))
-    assert {last - first for _, first, last, _ in inline.calls} == {3}
+    assert max(last - first for _, first, last, _ in inline.calls) == 3
 
 
 def test_fewer_runs_are_the_first_of_more():
@@ -332,12 +335,12 @@ def test_a_warning_of_many_equal_arms_is_short():
 
 def test_progress_is_told_runs_done_up_to_all():
     calls = []
-    played(progress=lambda done, total: calls.append((done, total)))
+    played(runs=2000, progress=lambda done, total: calls.append((done, total)))
     done, totals = zip(*calls, strict=True)
-    assert set(totals) == {150}
+    assert set(totals) == {2000}
     assert list(done) == sorted(set(done))
     assert len(done) > 3
-    assert done[-1] == 150
+    assert done[-1] == 2000
 
 
 def test_an_error_in_the_progress_function_ends_the_simulation():

@@ -2,13 +2,14 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
+from robai._core.draws cimport COINS
 from robai._core.families cimport Sampler
 from robai._core.explore_index cimport Optimism
 from robai._core.protocols cimport Arms, Commitment, Exploration, Stopping
 from robai._core.rng cimport Rng
 
 cdef enum:
-    TAPE = 64
+    TAPE = COINS                    # a tape of coins is one word
     # Work between two looks at the clock, and at most of a streak: rounds, leaps, or arms of a
     # decision. None of these takes more than a few microseconds, few more than some nanoseconds.
     LOOK = 16384

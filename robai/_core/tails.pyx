@@ -70,7 +70,7 @@ cdef double remainder(double x) noexcept nogil:
     """log Gamma(x) - ((x - 1/2) log x - x + log(2 pi) / 2), that of Stirling's formula."""
     cdef double y = 2.0 * x
     if x < 10.0:
-        return of_half[<int>y] if y == <int>y else remainder_by_gamma(x)
+        return of_half[<int>y] if x >= 0.0 and y == <int>y else remainder_by_gamma(x)
     y = 1.0 / (x * x)
     return (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y * (1.0 / 1680 - y * (1.0 / 1188))))) / x
 

@@ -213,6 +213,16 @@ def chunk_size(runs: int, arms: int, workers: int) -> int:
     return max(1, min(LARGEST_CHUNK, runs // (8 * workers), LARGEST_BATCH_ENTRIES // (4 * arms)))
 
 
+def shares(runs: range, size: int, workers: int, even: bool = False) -> Iterator[tuple[int, int]]:
+    """Spans of that size; unless they are to be even, smaller ones in the end: workers end at once."""
+    first, least = runs.start, max(size if even else size // 16, 1)
+    while first < runs.stop:
+        share = (runs.stop - first) // (2 * workers)
+        last = min(first + max(min(size, share), least), runs.stop)
+        yield first, last
+        first = last
+
+
 def in_order(
     simulation: Simulation,
     spans: Iterator[tuple[int, int]],

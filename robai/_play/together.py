@@ -9,7 +9,7 @@ from typing import Any
 
 from robai._base.progress import Progress
 from robai._play.assumptions import told, warn_of_assumptions
-from robai._play.batches import Adder, Merger, batch_size, begin, chunk_size, in_order
+from robai._play.batches import Adder, Merger, batch_size, begin, chunk_size, in_order, shares
 from robai._play.checkpoint import BATCH, Checkpoint
 from robai._play.request import Options, Simulation
 from robai.custom import as_policy
@@ -90,8 +90,7 @@ def _sum(name: str, simulation: Simulation, store: Checkpoint | None, options: O
     size = chunk_size(len(runs), simulation.bandit.n_arms, options.workers)
     with Progress(options.progress, len(runs), name) as bar:
         bar.update(adder.count)
-        starts = range(runs.start + adder.count, runs.stop, size)
-        spans = ((first, min(first + size, runs.stop)) for first in starts)
+        spans = shares(runs[adder.count :], size, options.workers)
         saved = time.perf_counter()
         for played in in_order(simulation, spans, options.workers, options.executor, sums=True):
             adder.add(played)
@@ -122,8 +121,8 @@ def _play(name: str, simulation: Simulation, store: Checkpoint | None, options: 
     with Progress(options.progress, len(runs), name) as bar:
         begun = begin(simulation, runs) if store is None and options.executor is None else None
         small = begun is not None and begun.finished and begun.count == len(runs)
-        starts = range(runs.start if begun is None else runs.start + begun.count, runs.stop, size)
-        spans = ((first, min(first + size, runs.stop)) for first in starts)
+        left = runs if begun is None else runs[begun.count :]
+        spans = shares(left, size, options.workers, even=store is not None)
         for played in in_order(simulation, spans, options.workers, options.executor, store, begun):
             merger.add(played)
             bar.update(merger.count)

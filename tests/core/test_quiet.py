@@ -11,7 +11,7 @@ from support.laws import assert_same_law
 
 import robai
 from robai import families, rules
-from robai._core import probes
+from robai._core import probes, stopping, thresholds
 from robai._core.engine import Batch
 from robai._core.leap import PositiveLeaps
 from robai._core.protocols import Evidence
@@ -140,6 +140,39 @@ def test_no_rewards_make_it_fire_earlier(stop, family, low, high):
         expected = min(min(first) / 1.4, pulls[arm] + 1)
         assert quiet >= expected or n_arms > 2 or expected <= 17
     assert long > 5
+
+
+THRESHOLDS = [
+    thresholds.FixedThreshold(2.0),
+    thresholds.PracticalThreshold(0.1),
+    thresholds.UnionThreshold(0.1, 3),
+    thresholds.CountThreshold(2.0, True),
+    thresholds.CountThreshold(2.0, False),
+    thresholds.PairThreshold(0.1, 3),
+    *(thresholds.HorizonThreshold(10**5, level) for level in ("ratio", "pulls", "horizon")),
+]
+
+
+def test_every_threshold_can_be_asked_at_the_ends_of_a_streak():
+    """That of two arms does not fall while another is pulled; one way or the other, if it is one of them."""
+    assert {type(each) for each in THRESHOLDS} == set(thresholds.Threshold.__subclasses__())
+    rng = np.random.default_rng(2)
+
+    def asked(rule, pulls):
+        [report] = rule.report(Evidence(pulls, pulls * [0.7, 0.6, -1e6], 10**5))
+        assert (report.arm, report.rival) == (0, 1)
+        return report.asked
+
+    for threshold in THRESHOLDS:
+        rule = stopping.LikelihoodRatio(3, families.Gaussian(1.0)._core(3), threshold)
+        for _ in range(100):
+            first = np.rint(10 ** rng.uniform(0, 4, 3)).astype(int)
+            length = 5000 if rng.random() < 0.5 else 30
+            for arm in range(3):
+                streak = np.linspace(0, length, 31).astype(int)
+                levels = [asked(rule, first + count * (np.arange(3) == arm)) for count in streak]
+                steps = np.diff(levels)
+                assert (steps >= 0.0).all() or (arm < 2 and (steps <= 0.0).all())
 
 
 def test_rewards_without_an_end_are_asked_about_after_every_round():
