@@ -3,10 +3,11 @@
 import itertools
 import json
 import math
+import multiprocessing
 import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import nullcontext
 from fractions import Fraction
 
@@ -379,11 +380,64 @@ def test_a_checkpoint_of_sums_goes_on_and_takes_more_runs(tmp_path, monkeypatch)
     assert more == play("own means", 900, keep="summary")
     with pytest.raises(ValueError, match=r"runs must be at least the 900 of which checkpoint .* got 700"):
         play("own means", **ask, checkpoint=tmp_path)
-    file.write_bytes(file.read_bytes()[:-100])
+    file.unlink()
     assert play("own means", **ask, checkpoint=tmp_path) == whole
     # Single runs have files of their own there, and a part of the runs has its own sums.
     assert play("own means", checkpoint=tmp_path).runs == RUNS
     assert play("own means", range(100, 200), **ask, checkpoint=tmp_path).meta["first_run"] == 100
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-100], lambda data: data[: len(data) // 2], lambda data: b""]
+)
+def test_damaged_sums_of_a_checkpoint_are_an_error_that_names_them(tmp_path, damage):
+    ask = {"keep": "summary", "checkpoint": tmp_path}
+    whole = play("some", **ask)
+    file = tmp_path / "sums-0.npz"
+    file.write_bytes(damage(file.read_bytes()))
+    before = file.read_bytes()
+    for runs in (RUNS, 2 * RUNS):
+        with pytest.raises(ValueError, match=r"sums-0\.npz is damaged: remove it to play its runs again"):
+            play("some", runs, **ask)
+    assert file.read_bytes() == before
+    file.unlink()
+    assert play("some", **ask) == whole
+
+
+def test_sums_of_another_simulation_are_not_overwritten(tmp_path):
+    ask = {"keep": "summary", "checkpoint": tmp_path}
+    play("some", **ask)
+    (tmp_path / "manifest.json").unlink()
+    before = (tmp_path / "sums-0.npz").read_bytes()
+    with pytest.raises(ValueError, match=r"sums-0\.npz has sums of another simulation"):
+        play("never", **ask)
+    assert (tmp_path / "sums-0.npz").read_bytes() == before
+
+
+@pytest.mark.parametrize("game", ["some", "own means", "far"])
+def test_sums_of_other_processes_are_the_same(game):
+    expected = play(game, keep="summary")
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert play(game, keep="summary", executor=pool, workers=2) == expected
+        parts = [play(game, runs, keep="summary", executor=pool) for runs in (range(300), range(300, RUNS))]
+    assert parts[1].merge(parts[0]) == expected
+
+
+def test_sums_of_workers_of_dask_are_the_same():
+    distributed = pytest.importorskip("distributed")
+    games = ("some", "own means", "far")
+    expected = [play(game, keep="summary") for game in games]
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        pool = client.get_executor(pure=False)
+        for game, whole in zip(games, expected, strict=True):
+            assert play(game, keep="summary", executor=pool, workers=2) == whole
+            parts = [
+                play(game, runs, keep="summary", executor=pool) for runs in (range(300), range(300, RUNS))
+            ]
+            assert parts[1].merge(parts[0]) == whole
 
 
 def test_the_command_line_keeps_a_summary(tmp_path, capsys):

@@ -2,7 +2,8 @@
 
 `manifest.json` says which simulation the directory is for: another one is refused. Each batch is one
 file, written atomically, and says for itself what it is a part of, down to the versions of robai and of the
-NumPy in its core, which may draw differently. What is damaged or of another simulation is played again.
+NumPy in its core, which may draw differently. What is damaged or of another simulation is played again; where
+all runs are in one file, that of their sums, it is an error.
 """
 
 from __future__ import annotations
@@ -92,13 +93,19 @@ class Checkpoint:
         save_arrays(self._file(span), self._header(span), vars(played))
 
     def load_sums(self, runs: range) -> Totals | None:
-        """Of the first of these runs, as many as are known, or None."""
+        """Of the first of these runs, as many as are known, or None.
+
+        A file that cannot be used is an error: it may hold all that was ever played.
+        """
+        file = self._sums(runs.start)
         try:
-            known = Summary.load(self._sums(runs.start))
-        except (FileNotFoundError, ValueError):
+            known = Summary.load(file)
+        except FileNotFoundError:
             return None
+        except ValueError as error:
+            raise ValueError(f"{file} is damaged: remove it to play its runs again; {error}") from error
         if known.meta != self._header((runs.start, runs.start + known.runs)) or known.label != SUMS:
-            return None
+            raise ValueError(f"{file} has sums of another simulation: remove it to play these runs")
         if known.runs > len(runs):
             raise ValueError(
                 f"runs must be at least the {known.runs:,} of which checkpoint {os.fspath(self._path)!r} has "
