@@ -15,7 +15,6 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
 from table import Contestant, Effort, fitted, interleave, platform_line, print_row
 
 import robai
@@ -211,6 +210,16 @@ def slope(policy, runs):
 # ------------------------------------------------------------------------------- the figure
 
 
+# What leaps there, without variants of one another; those at the same place have the same colour.
+DRAWN = {
+    GAUSSIAN: [robai.EOCP(gap=GAP), robai.EOCPUG(), robai.UCB(), robai.ThompsonSampling(),
+               robai.AdaUCB(), robai.MOSS(), robai.IMED(), robai.LilUCB(), robai.BayesUCB()],
+    BERNOULLI: [robai.KLEOCP(kl=KL), robai.KLEOCPUG(), robai.KLUCB(), robai.ThompsonSampling(),
+                robai.AdaUCB(), robai.MOSS(), robai.IMED(), robai.UCB(), robai.UCBV()],
+}  # fmt: skip
+STEPS = 2, 3  # of these, by steps as well
+
+
 def draw(path, effort):
     import matplotlib
 
@@ -218,20 +227,28 @@ def draw(path, effort):
     from matplotlib import pyplot as plt
 
     plt.rcParams["svg.hashsalt"] = "robai"
-    figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-    cases = ((robai.UCB(), GAUSSIAN, "C0"), (robai.KLUCB(), BERNOULLI, "C1"))
-    for policy, bandit, colour in cases:
-        for engine, style, powers in (("step", "--", np.arange(2, 7)), ("leap", "-", np.arange(2, 16))):
-            timed = [sized(game(policy, bandit, 10 ** int(p), engine), effort.piece) for p in powers]
-            interleave(timed, effort)
-            label = f"{type(policy).__name__}, {type(bandit).__name__}, {engine}"
-            axes.plot(10.0**powers, [per_run(each) for each in timed], style, color=colour, label=label)
-    axes.set(xscale="log", yscale="log", xlabel="horizon T", ylabel="microseconds a run")
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
+    figure, panels = plt.subplots(1, 2, figsize=(8.0, 5.0), layout="constrained", sharey=True)
+    for axes, (bandit, policies) in zip(panels, DRAWN.items(), strict=True):
+        for place, policy in enumerate(policies):
+            name = type(policy).__name__
+            line(axes, policy, bandit, "leap", range(2, 16), effort, color=f"C{place}", label=name)
+            if place in STEPS:
+                ask = {"color": f"C{place}", "linestyle": "--", "label": f"{name}, steps"}
+                line(axes, policy, bandit, "step", range(2, 7), effort, **ask)
+        axes.set(xscale="log", yscale="log", xlabel="horizon T", title=f"{type(bandit).__name__} (0.7, 0.2)")
+        axes.set_ylim(1.0, 1e5)
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False, ncols=2, fontsize="small")
+    panels[0].set_ylabel("microseconds a run")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
     print(f"wrote {path}")
+
+
+def line(axes, policy, bandit, engine, powers, effort, **style):
+    timed = [sized(game(policy, bandit, 10**power, engine), effort.piece) for power in powers]
+    interleave(timed, effort)
+    axes.plot([10.0**power for power in powers], [per_run(each) for each in timed], **style)
 
 
 def main(arguments=None):
