@@ -1,7 +1,7 @@
 from typing import final
 
 from robai._core.bounds import Bounds
-from robai._core.protocols import Commitment, Exploration
+from robai._core.protocols import Commitment, Exploration, Stopping
 
 class Scored(Commitment):
     def __init__(self, n_arms: int) -> None: ...
@@ -21,3 +21,9 @@ class MostPulled(Scored): ...
 class Recommended(Commitment):
     exploration: Exploration
     def __init__(self, exploration: Exploration) -> None: ...
+
+@final
+class Certified(Commitment):
+    certificate: Stopping
+    other: Commitment
+    def __init__(self, certificate: Stopping, other: Commitment) -> None: ...

@@ -5,7 +5,7 @@ cimport cython
 import numpy as np
 
 from robai._core.bounds cimport Bounds
-from robai._core.protocols cimport Arms, Commitment, Exploration, argmax, mean_of
+from robai._core.protocols cimport Arms, Commitment, Exploration, Stopping, argmax, best_mean, mean_of
 from robai._core.rng cimport Rng
 
 
@@ -66,3 +66,20 @@ cdef class Recommended(Commitment):
 
     cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
         return self.exploration.recommend(arms, rng)
+
+
+@cython.final
+cdef class Certified(Commitment):
+    """The arm with the largest mean if a certificate, which is of it, fires; else that of another rule."""
+    cdef readonly Stopping certificate
+    cdef readonly Commitment other
+
+    def __init__(self, Stopping certificate not None, Commitment other not None):
+        self.certificate, self.other = certificate, other
+        self.moments = max(certificate.moments, other.moments)
+
+    cdef Py_ssize_t choose(self, const Arms* arms, Rng* rng) noexcept nogil:
+        return best_mean(arms) if self.certificate.fires(arms) else self.other.choose(arms, rng)
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        self.other.bounds_of(arms, arm, lower, upper)

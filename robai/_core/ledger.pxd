@@ -65,6 +65,8 @@ cdef class Ledger:
     cdef int restore(self, pulls, sums, squares, pending, alarms) except -1
     # `count` more pulls of an arm, whose rewards are pending.
     cdef void hand_out(self, Py_ssize_t arm, int64_t count) noexcept nogil
+    # `count` of these, at most all, are no longer: as if they had never been handed out.
+    cdef void drop(self, Py_ssize_t arm, int64_t count) noexcept nogil
     # `count` more answers of an arm, whose rewards then have this sum, and these squares of deviations.
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil
     # The squares of deviations of an arm after `count` more answers with this sum and these squares.

@@ -112,6 +112,21 @@ cdef class Ledger:
         self.shown.t += count
         self._show(arm)
 
+    cdef void drop(self, Py_ssize_t arm, int64_t count) noexcept nogil:
+        cdef int64_t left
+        cdef Py_ssize_t other
+        self.pending[arm] -= count
+        self.shown.t -= count
+        left = self.pulls[arm] + self.pending[arm]
+        if left < self._least or (left == self._least and arm < self._searched):
+            self._least, self._searched = left, arm
+        self._show(arm)
+        if arm == self.shown.most:          # it may have fewer now than another
+            for other in range(self.shown.n_arms):
+                if self._shown_pulls[other] > self._shown_pulls[self.shown.most]:
+                    self.shown.most = other
+        self.stale = True                   # rounds have gone back, and levels with them
+
     cdef double squares_with(self, Py_ssize_t arm, double count, double total, double squares) noexcept nogil:
         cdef double n = <double>self.pulls[arm], apart
         if not self.keeps_squares or count == 0.0:
@@ -164,7 +179,7 @@ cdef class Ledger:
             self.stale = True
 
     cdef Py_ssize_t fewest(self) noexcept nogil:
-        # Pulls only grow, so the search goes on where it has been.
+        # Pulls grow, so the search goes on where it has been, or where some were dropped.
         cdef Py_ssize_t arm, n_arms = self.answered.n_arms
         while True:
             while self._searched < n_arms:

@@ -1,13 +1,6 @@
 """A live game: arms are handed out one by one or in batches, rewards come back in any order, later.
 
-`ledger.pxd` says what each rule is shown while rewards are under way.
-
-Until every arm has its initial pulls answered (handed out, if the exploration is impatient), the arm with
-the fewest pulls, answered or pending, is handed out, the first one if there are several. (Where no initial
-pull is needed, posterior sampling sees an arm without an answer as it is, with its prior.) With immediate
-rewards nothing is pending when an arm is chosen, and the arms are those of the step engine.
-
-The stopping rule is asked when an arm is chosen, never by an update.
+`ledger.pxd` says what each rule is shown while rewards are under way, `dealer.pyx` what is made of it.
 
 Changes are all or nothing. Compiled rules change an experiment without a look at Python, so nothing can
 come in between; where Python takes part (a journal, a policy of the user's), and in long batches, an
@@ -27,16 +20,13 @@ from libc.stdint cimport int64_t
 import numpy as np
 
 from robai._base.checks import whole as whole_number
-
+from robai._core.dealer cimport AT_HORIZON, Dealer
 from robai._core.ledger cimport MOST_PULLS, Ledger, Rewards
 from robai._core.lock cimport Lock
-from robai._core.explore_index cimport Optimism
-from robai._core.protocols cimport Commitment, Exploration, Stopping
+from robai._core.protocols cimport Exploration
 from robai._core.rng cimport Stream
 
 cdef enum:
-    COMMITS = -1                            # what `_next` says instead of an arm
-    AT_HORIZON = -2
     PIECE = 4096                            # arms to look at between two looks at Ctrl-C
 
 
@@ -50,18 +40,9 @@ cdef class Player:
 
     Threads may share it: every method holds the lock.
 
-    Parameters
-    ----------
-    rules
-        The compiled rules of a policy, `protocols.Started`, used by no other player.
-    n_arms, horizon
-        The number of arms and of rounds.
-    rewards, stream
-        The valid rewards, and the generator.
-    own
-        A policy written in Python, which is asked instead of the rules and told every reward.
-    squares, sigma
-        Whether to keep the squares of deviations even if no rule needs them; the sigma to compare them with.
+    `rules` are those of a policy, `protocols.Started`, and used by no other player; `rewards` those that are
+    valid. A policy written in Python, `own`, is asked instead of the rules and told every reward. `squares`
+    of deviations are kept even if no rule needs them, and compared with `sigma`.
     """
     cdef readonly int64_t horizon
     cdef readonly Stream stream
@@ -72,28 +53,19 @@ cdef class Player:
     cdef readonly object commitment
 
     cdef object _own                        # a policy written in Python (custom.Asked), or None
-    cdef Exploration _exploration
-    cdef Optimism _optimism                 # the same object, or None if it does not work by an index
-    cdef Stopping _stop
-    cdef Commitment _commit
     cdef Rewards _rewards
+    cdef Dealer _dealer
+    cdef Exploration _exploration           # the dealer's own, as is the ledger
     cdef Ledger _ledger
-    cdef bint _estimates                    # do rules look at squares of deviations
-    cdef Py_ssize_t _committed_arm          # or -1
     cdef bint _changing                     # is a call under way that changes the state
     cdef str _doubt                         # why nothing may be changed any more, or None
 
     def __cinit__(self, rules, Py_ssize_t n_arms, int64_t horizon, Rewards rewards not None,
                   Stream stream not None, own=None, bint squares=False, sigma=None):
         self.rules, self._own = rules, own
-        self._exploration, self._stop, self._commit, initial_pulls = rules
-        self._optimism = self._exploration if isinstance(self._exploration, Optimism) else None
-        self._estimates = rules.moments > 1
-        self._ledger = Ledger(
-            n_arms, horizon, self._exploration, initial_pulls, squares or self._estimates, sigma)
-        self.horizon, self.stream, self._rewards = horizon, stream, rewards
-        self.lock, self._committed_arm = Lock(), -1
-        self._exploration.restart()
+        self._dealer = Dealer(rules, n_arms, horizon, squares, sigma)
+        self._exploration, self._ledger = self._dealer.explore, self._dealer.ledger
+        self.horizon, self.stream, self._rewards, self.lock = horizon, stream, rewards, Lock()
 
     def restore(self, pulls, sums, squares, pending, alarms, commitment):
         """Begin with these counts, whose values the caller has checked."""
@@ -161,9 +133,9 @@ cdef class Player:
         self._begin()                       # `with` looks methods up, as slow as all the rest
         try:
             if self.journal is None and self._own is None and not self._exploration.fallible:
-                arm = self._next()
+                arm = self._dealer.next(&self.stream.rng)
                 if arm < 0:
-                    arm = self._conclude(arm)
+                    arm = self._commit_to(self._concluded(arm))
                 self._ledger.hand_out(arm, 1)
                 return arm
             return self._deal(np.empty(1, dtype=np.int64), "select")[0].item()
@@ -176,8 +148,8 @@ cdef class Player:
         arms = np.empty(whole_number("n", n, 1, MOST_PULLS), dtype=np.int64)
         self._begin()
         try:
-            left = self.horizon - self._ledger.shown.t
-            if self._committed_arm < 0 and not self._stops() and 0 < left < len(arms):
+            left = self.horizon - self._dealer.rounds()
+            if self._dealer.committed < 0 and not self._dealer.stops() and 0 < left < len(arms):
                 raise ValueError(f"n must be at most {left}, the rounds left before the horizon, got {n!r}")
             return self._deal(arms, "select_batch")
         finally:
@@ -193,15 +165,15 @@ cdef class Player:
         self._exploration.complaint()                   # what a table has come to is of no interest
         try:
             while i < view.shape[0]:
-                if self._committed_arm >= 0:
+                if self._dealer.committed >= 0:
                     end = min(view.shape[0], i + 256 * PIECE)
-                    view[i:end] = self._committed_arm
-                    self._ledger.hand_out(self._committed_arm, end - i)
+                    view[i:end] = self._dealer.committed
+                    self._ledger.hand_out(self._dealer.committed, end - i)
                     i = end
                 else:
                     arm = self._fill(view, &i) if self._own is None else self._ask(view, &i)
                     if arm < 0:
-                        self._conclude(arm)
+                        self._commit_to(self._concluded(arm))
                 PyErr_CheckSignals()
             if (complaint := self._exploration.complaint()) is not None:
                 raise ValueError(complaint)
@@ -218,7 +190,7 @@ cdef class Player:
         cdef Py_ssize_t end = min(arms.shape[0], i[0] + max(1, piece // self._ledger.answered.n_arms))
         with nogil:
             while i[0] < end:
-                arm = self._next()
+                arm = self._dealer.next(&self.stream.rng)
                 if arm < 0:
                     break
                 self._ledger.hand_out(arm, 1)
@@ -226,86 +198,112 @@ cdef class Player:
                 i[0] += 1
         return arm
 
-    cdef Py_ssize_t _ask(self, int64_t[::1] arms, Py_ssize_t* i) except? -1:
-        """One choice of the user's own policy, unless it commits; as `_fill`."""
-        cdef Py_ssize_t arm
-        arm = self._over()
-        if arm < 0:
-            return arm
-        self._own_is_told()
-        arm, commits = self._own.select(self)
+    cdef Py_ssize_t _ask(self, int64_t[::1] arms, Py_ssize_t* i) except -1:
+        """One choice of the user's own policy, unless it commits."""
+        arm, commits = self._choice()
         if commits:
-            self._commit_to(arm)
-        else:
-            self._ledger.hand_out(arm, 1)
-            arms[i[0]] = arm
-            i[0] += 1
+            return self._commit_to(arm)
+        self._ledger.hand_out(arm, 1)
+        arms[i[0]] = arm
+        i[0] += 1
         return arm
+
+    cdef tuple _choice(self):
+        """An arm for the next round, and whether it is to be committed to; there is no commitment yet."""
+        cdef Py_ssize_t arm = self._dealer.over() if self._own is not None else self._dealer.next(
+            &self.stream.rng)
+        if arm < 0:
+            return self._concluded(arm), True
+        if self._own is None:
+            return arm, False
+        self._own_is_told()
+        return self._own.select(self)
 
     cdef void _own_is_told(self) noexcept:
         """The user's own policy learns of a change that is not in the journal yet."""
         if self.journal is not None:
             self._doubt = "the policy was interrupted, and what it remembers is unknown"
 
-    cdef Py_ssize_t _next(self) noexcept nogil:
-        """The arm of the next round, COMMITS or AT_HORIZON."""
-        cdef Py_ssize_t over
-        if self._committed_arm >= 0:
-            return self._committed_arm
-        over = self._over()
-        if over < 0:
-            return over
-        if self._ledger.beginners and not (self._exploration.impatient and self._ledger.dealt()):
-            return self._ledger.fewest()
-        if self._optimism is None:
-            # -1, COMMITS, if it is over
-            return self._exploration.select(&self._ledger.shown, &self.stream.rng)
-        # While only the leader changes, one index is computed instead of all.
-        if self._ledger.stale:
-            self._optimism.restart()
-            self._ledger.stale = False
-        self._optimism.decide(&self._ledger.shown, &self.stream.rng)
-        self._ledger.leader = self._optimism.leader
-        return self._optimism.leader
-
-    cdef Py_ssize_t _over(self) noexcept nogil:
-        """COMMITS or AT_HORIZON, or 0 if there is an arm to be chosen."""
-        if self._stops():
-            return COMMITS
-        return AT_HORIZON if self._ledger.shown.t >= self.horizon else 0
-
-    cdef bint _stops(self) noexcept nogil:
-        cdef bint midway = self._exploration.midway and self._ledger.shown.t < self.horizon
-        if self._estimates:
-            self._ledger.add_squares_up()
-        return not (self._ledger.beginners or midway) and self._stop.fires(&self._ledger.answered)
-
-    cdef Py_ssize_t _conclude(self, Py_ssize_t answer) except -1:
-        """The arm to be committed to, where `_next` gave none."""
+    cdef Py_ssize_t _concluded(self, Py_ssize_t answer) except -1:
+        """The arm to be committed to, where the dealer gave none."""
         if answer == AT_HORIZON and not self._ends_at_the_horizon():
             raise HorizonReached(
                 f"all {self.horizon:,} rounds have been handed out and the policy has not committed")
-        self._commit_to(self._commit.choose(&self._ledger.answered, &self.stream.rng))
-        return self._committed_arm
+        return self._dealer.commit.choose(&self._ledger.answered, &self.stream.rng)
 
     cdef bint _ends_at_the_horizon(self) except -1:
         """Does an exploration in stages end with the answer to the last round?"""
-        if (self._own is not None or not self._exploration.concludes or self._ledger.beginners
-                or self._ledger.answered.t < self.horizon):
+        if self._own is not None or not self._dealer.may_conclude():
             return False
         snapshot = self._snapshot()
-        if self._exploration.select(&self._ledger.shown, &self.stream.rng) < 0:
-            return True
-        self._go_back(snapshot)
-        return False
+        ends = self._exploration.select(&self._ledger.shown, &self.stream.rng) < 0
+        if not ends:
+            self._go_back(snapshot)
+        return ends
 
-    cdef int _commit_to(self, Py_ssize_t arm) except -1:
-        return self._write_down((arm, self._ledger.answered.t, *self._ledger.lists()[:3]))
+    cdef Py_ssize_t _commit_to(self, Py_ssize_t arm) except -1:
+        self._write_down((arm, self._ledger.answered.t, *self._ledger.lists()[:3]))
+        return arm
 
     cdef int _write_down(self, commitment) except -1:
         with cython.critical_section(self):     # it is read without the lock, also where there is no GIL
             self.commitment = commitment
-        self._committed_arm = -1 if commitment is None else commitment[0]
+        self._dealer.committed = -1 if commitment is None else commitment[0]
+
+    # ---- for a store, which keeps decisions by itself: it reads the state anew after an exception
+
+    def ask(self):
+        """As `select`, but nothing is handed out: the arm, and whether it is to be committed to."""
+        self._begin()
+        try:
+            if self._dealer.committed >= 0:
+                return self._dealer.committed, False
+            self._exploration.complaint()               # what a table has come to is of no interest
+            choice = self._choice()
+            if (complaint := self._exploration.complaint()) is not None:
+                raise ValueError(complaint)
+            return choice
+        finally:
+            self._end()
+
+    def hand_out(self, Py_ssize_t arm, int64_t count=1):
+        """`count` pulls of `arm` are under way from now on, whatever the rules say."""
+        self._begin()
+        try:
+            self._check(arm, count)
+            self._ledger.hand_out(arm, count)
+        finally:
+            self._end()
+
+    def commit(self, Py_ssize_t arm):
+        """Write down a commitment to `arm`, with the counts of now."""
+        self._begin()
+        try:
+            self._check(arm, 0)
+            self._commit_to(arm)
+        finally:
+            self._end()
+
+    def drop(self, Py_ssize_t arm, int64_t count=1):
+        """Give up `count` pending pulls of `arm`: they are no evidence, and their rounds are spent."""
+        self._begin()
+        try:
+            self._check(arm, count)
+            if count > self._ledger.pending[arm]:
+                raise ValueError(
+                    f"count must be at most {self._ledger.pending[arm]:,}, the pending pulls, got {count:,}")
+            self._dealer.drop(arm, count)
+        finally:
+            self._end()
+
+    def spend(self, int64_t count):
+        """`count` rounds were used elsewhere: they count against the horizon, and to no rule."""
+        self._begin()
+        try:
+            self._check(0, count)
+            self._dealer.spent += count
+        finally:
+            self._end()
 
     # ---- answers
 
@@ -338,7 +336,8 @@ cdef class Player:
             if not (self._rewards.possible(count, value) and isfinite(self._ledger.sums[arm] + value)):
                 raise ValueError(f"total must be a sum of {rewards}, got {total!r}")
             told = () if squares is None else (deviations,)
-            if (told or self._estimates) and not self._rewards.possible_squares(count, value, deviations):
+            known = bool(told) or self._dealer.estimates
+            if known and not self._rewards.possible_squares(count, value, deviations):
                 raise ValueError(
                     f"squares must be a sum of squared deviations of {rewards}, that sum to {value!r}, from "
                     f"their mean, got {squares!r}")
@@ -370,7 +369,7 @@ cdef class Player:
                     f"arms[{bad}] is {numbers[bad]!r}; the arms are 0 to {self._ledger.answered.n_arms - 1}")
             if bad >= 0:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
-            if not self._ledger.sums_are_finite(self._estimates):
+            if not self._ledger.sums_are_finite(self._dealer.estimates):
                 raise ValueError("rewards must have a finite sum and variance, got more than a double holds")
             if self.journal is not None or self._own is not None:
                 listed, told = arms.tolist(), rewards.tolist()
@@ -381,7 +380,7 @@ cdef class Player:
 
     cdef double _squares_with(self, Py_ssize_t arm, double count, double total, double squares) except? -1.0:
         squares = self._ledger.squares_with(arm, count, total, squares)
-        if self._estimates and not isfinite(squares):
+        if self._dealer.estimates and not isfinite(squares):
             raise ValueError("reward must have a square that a double can hold, as the variance is estimated")
         return squares
 
@@ -399,10 +398,11 @@ cdef class Player:
 
     cdef int _check(self, Py_ssize_t arm, int64_t count) except -1:
         """Is there such an arm, and room for so many more pulls?"""
+        cdef int64_t most = MOST_PULLS - self._dealer.rounds()
         if not 0 <= arm < self._ledger.answered.n_arms:
             raise IndexError(f"there is no arm {arm}")
-        if count > MOST_PULLS - self._ledger.shown.t:
-            raise ValueError(f"n must be at most {MOST_PULLS - self._ledger.shown.t:,}, got {count:,}")
+        if not 0 <= count <= most:
+            raise ValueError(f"n must be from 0 to {most:,}, got {count:,}")
         return 0
 
     # ---- looking
@@ -439,8 +439,8 @@ cdef class Player:
 
     @property
     def rounds(self):
-        """Rounds so far: answered and pending."""
-        return self._ledger.shown.t
+        """Rounds so far: answered, pending and spent."""
+        return self._dealer.rounds()
 
     def state(self):
         """All that changes: pulls, sums, squares, pending, alarms, generator, memory and commitment."""

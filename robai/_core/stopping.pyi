@@ -53,3 +53,9 @@ class Both(Pair):
 @final
 class Either(Pair):
     def __init__(self, first: Stopping, second: Stopping) -> None: ...
+
+@final
+class Held(Stopping):
+    stop: Stopping
+    held: bool
+    def __init__(self, stop: Stopping) -> None: ...

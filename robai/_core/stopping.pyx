@@ -373,3 +373,32 @@ cdef class Either(Pair):
 
     cdef int64_t quiet(self, const Arms* arms, Py_ssize_t arm) noexcept nogil:
         return min(self.first.quiet(arms, arm), self.second.quiet(arms, arm))
+
+
+@cython.final
+cdef class Held(Stopping):
+    """Not before another rule has once not fired when it was asked; from then on when that one fires.
+
+    For an experiment that a person has reopened after its commitment: the evidence that ended it has to be
+    refuted before it can end it again.
+    """
+    cdef readonly Stopping stop
+    cdef public bint held
+
+    def __init__(self, Stopping stop not None):
+        self.stop, self.held = stop, True
+        self.initial_pulls, self.moments, self.absolute = stop.initial_pulls, stop.moments, stop.absolute
+
+    def fires_on(self, evidence):
+        return not self.held and self.stop.fires_on(evidence)
+
+    def report(self, evidence):
+        return self.stop.report(evidence)
+
+    cdef bint fires(self, const Arms* arms) noexcept nogil:
+        cdef bint fires = self.stop.fires(arms), held = self.held
+        self.held = held and fires
+        return fires and not held
+
+    cdef void bounds_of(self, const Arms* arms, Py_ssize_t arm, double* lower, double* upper) noexcept nogil:
+        self.stop.bounds_of(arms, arm, lower, upper)

@@ -93,10 +93,10 @@ _CHOSEN = {
 
 def reason(agent: Standing[Any]) -> str | None:
     """Why exploration ended, and why in favour of this arm; None if it has not."""
-    rule, rules, commitment = written(agent._experiment.policy), agent._player.rules, agent._player.commitment
-    if commitment is None:
+    rule, rules, committed = written(agent._experiment.policy), agent._player.rules, agent._player.commitment
+    if committed is None:
         return None
-    arm, _, pulls, sums, squares = commitment
+    arm, _, pulls, sums, squares = committed
     seen = Seen(agent.labels, agent.horizon, pulls, sums, squares)
     if rule is not None and not (min(pulls) >= rules.initial_pulls and rules.stop.fires_on(seen.evidence)):
         return f"{type(rule).__name__} returned Commit({arm})"
@@ -135,7 +135,7 @@ _EXPONENTIAL = (bounds.GaussianBounds, bounds.DivergenceBounds, bounds.StudentBo
 
 def level(rules: Started, seen: Seen) -> float | None:
     """The least level of the bounds that are shown, if it says how often they are wrong."""
-    explore, commit, stop = (getattr(rule, "bounds", None) for rule in rules[:3])
+    explore, stop, commit = (getattr(rule, "bounds", None) for rule in _own(rules)[:3])
     of = [stop] if stop else [each for each in (explore, commit) if each]  # the stop's take the others' place
     if not of or not all(type(each) in _EXPONENTIAL and type(each.level) in _KNOWN for each in of):
         return None
@@ -144,7 +144,22 @@ def level(rules: Started, seen: Seen) -> float | None:
     return min(found) if found and min(found) > 0.0 else None
 
 
+def _own(rules: Started) -> Started:
+    """Those of the policy alone, without what a window or a reopening has put around them."""
+    stop, commit = rules.stop, rules.commit
+    if isinstance(stop, stopping.Held):
+        stop = stop.stop
+    if isinstance(commit, commitment.Certified) and isinstance(stop, stopping.Either):
+        stop, commit = stop.first, commit.other
+    return rules._replace(stop=stop, commit=commit)
+
+
 def _chosen(rule: Any, seen: Seen, arm: int) -> str:
+    if isinstance(rule, commitment.Certified):
+        if rule.certificate.fires_on(seen.evidence):
+            label, mean = seen.labels[arm], seen.mean(arm)
+            return f"the certificate chose {label!r}, which had the largest mean, {mean:.4g}"
+        rule = rule.other
     if type(rule) not in _CHOSEN:
         return f"{seen.labels[arm]!r} was left, with {seen.share(arm)}"
     score = rule.score_of(seen.evidence, arm)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from robai import families
 from robai._base.spec import Field, parameter, spec
-from robai._core import protocols, stopping
+from robai._core import commitment, protocols, stopping
 from robai.families import FamilyLike
 from robai.rules.game import Game
 from robai.rules.level import delta_of
@@ -44,3 +46,19 @@ class Certificate(Stopping):
         threshold = threshold_of("proved", family, game, delta_of(self, game))
         core = family._core(game.n_arms)
         return stopping.LikelihoodRatio(game.n_arms, core, threshold.core, threshold.mixture)
+
+
+def certified(started: protocols.Started, game: Game, delta: float) -> protocols.Started:
+    """The rules of a policy in an experiment with a window, which its certificate can end too.
+
+    Rewards of no family, from an interval, are taken for any in it.
+    """
+    low, high = game.support
+    own = None if game.family is not None or math.isinf(high - low) else families.Bounded(low, high)
+    certificate = Certificate(delta, own).start(game)
+    return protocols.Started(
+        started.explore,
+        stopping.Either(started.stop, certificate),
+        commitment.Certified(certificate, started.commit),
+        max(started.initial_pulls, certificate.initial_pulls),
+    )
