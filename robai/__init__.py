@@ -25,13 +25,14 @@ from robai.simulation import compare, simulate, sweep
 if TYPE_CHECKING:
     from robai import plotting, theory
     from robai.confidence import NotCovered, WrongCommitEstimate, wrong_commit
-    from robai.live import Agent, HorizonReached, Journal, load
+    from robai.live import Agent, AnswerConflict, HorizonReached, Store, StoredAgent, Ticket, load
     from robai.plotting.panels import figure
 
 __version__ = VERSION
 
 __all__ = [
     "Agent",
+    "AnswerConflict",
     "AssumptionWarning",
     "Commit",
     "Comparison",
@@ -39,11 +40,13 @@ __all__ = [
     "Identification",
     "Identifications",
     "Instances",
-    "Journal",
     "NotCovered",
     "Result",
     "Sampler",
+    "Store",
+    "StoredAgent",
     "Summary",
+    "Ticket",
     "WrongCommitEstimate",
     "bandits",
     "compare",
@@ -68,7 +71,7 @@ __all__ += policies.__all__
 
 # What `simulate()` does not need is loaded when it is first asked for.
 _LATER = {"plotting", "theory"}
-_LIVE = {"Agent", "HorizonReached", "Journal", "load"}
+_LIVE = {"Agent", "AnswerConflict", "HorizonReached", "Store", "StoredAgent", "Ticket", "load"}
 _CONFIDENCE = {"NotCovered", "WrongCommitEstimate", "wrong_commit"}
 
 

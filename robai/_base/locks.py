@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from collections.abc import Callable
 
 if sys.platform == "win32":
     import msvcrt
@@ -14,7 +15,7 @@ _FAR = 2**40
 
 
 def lock(descriptor: int) -> None:
-    """Lock the file until it is closed.
+    """Lock the file until it is closed, or unlocked.
 
     A BlockingIOError if it is locked already, also by this process through another descriptor; any other
     OSError if the file system has no locks.
@@ -30,3 +31,10 @@ def lock(descriptor: int) -> None:
             os.lseek(descriptor, position, os.SEEK_SET)
     else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def unlocking(descriptor: int) -> tuple[tuple[Callable[..., object], tuple[int, ...]], ...]:
+    """What to call to unlock it again: functions in C, in which no signal is handled."""
+    if sys.platform == "win32":
+        return (os.lseek, (descriptor, _FAR, os.SEEK_SET)), (msvcrt.locking, (descriptor, msvcrt.LK_UNLCK, 1))
+    return ((fcntl.flock, (descriptor, fcntl.LOCK_UN)),)

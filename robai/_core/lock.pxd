@@ -1,7 +1,7 @@
 """A reentrant lock that costs little when nobody else wants it.
 
-threading.RLock takes as long as a whole `select`. Reentrant, because a signal handler that saves
-an agent may run while the same thread is writing to the agent's journal.
+threading.RLock takes as long as a whole `select`. Reentrant, because a signal handler that looks at
+an agent may run while the same thread is changing it.
 """
 
 from cpython.pythread cimport PyThread_type_lock
@@ -16,3 +16,4 @@ cdef class Lock:
     cdef int acquire(self) except -1
     cdef int _wait(self) except -1
     cdef void release(self) noexcept
+    cdef bint is_mine(self) noexcept

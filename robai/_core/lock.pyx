@@ -45,13 +45,12 @@ cdef class Lock:
             PyThread_free_lock(self._lock)
 
     cdef int acquire(self) except -1:
-        cdef long me = PyThread_get_thread_ident()
-        if self._owner == me and self._forks == forks:
+        if self.is_mine():
             self.depth += 1
             return 0
         if not PyThread_acquire_lock(self._lock, NOWAIT_LOCK):
             self._wait()
-        self._owner, self.depth, self._forks = me, 1, forks
+        self._owner, self.depth, self._forks = PyThread_get_thread_ident(), 1, forks
         return 0
 
     cdef int _wait(self) except -1:
@@ -76,6 +75,9 @@ cdef class Lock:
         if self.depth == 0:
             self._owner = 0
             PyThread_release_lock(self._lock)
+
+    cdef bint is_mine(self) noexcept:
+        return self._owner == <long>PyThread_get_thread_ident() and self._forks == forks
 
     def __enter__(self):
         self.acquire()

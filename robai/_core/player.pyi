@@ -19,7 +19,6 @@ class Player:
     stream: Stream
     rules: Started
     lock: Lock
-    journal: Any  # live.journal.Journal or None
     commitment: _Committed | None
     def __new__(
         cls,

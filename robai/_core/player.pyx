@@ -3,13 +3,9 @@
 `ledger.pxd` says what each rule is shown while rewards are under way, `dealer.pyx` what is made of it.
 
 Changes are all or nothing. Compiled rules change an experiment without a look at Python, so nothing can
-come in between; where Python takes part (a journal, a policy of the user's), and in long batches, an
-exception is possible at any moment, Ctrl-C for one. Then
-
-    select      goes back to a snapshot that was taken before
-    update      is recorded first, and counted when that is done
-
-and if the record may or may not be in the journal, the player refuses all further changes.
+come in between; where Python takes part (a policy of the user's), and in long batches, an exception is
+possible at any moment, Ctrl-C for one. Then `select` goes back to a snapshot that was taken before, and
+nothing has been counted by `update`.
 """
 
 cimport cython
@@ -48,7 +44,6 @@ cdef class Player:
     cdef readonly Stream stream
     cdef readonly object rules              # protocols.Started
     cdef readonly Lock lock
-    cdef public object journal              # every change is appended to it first, if not None
     # (arm, answers, pulls, sums, squares) of the moment of the commitment, or None.
     cdef readonly object commitment
 
@@ -95,21 +90,11 @@ cdef class Player:
             raise RuntimeError(
                 "the agent is in the middle of another call, from which this one was made (by a signal "
                 "handler, or by its own policy); nothing has changed")
-        if self.journal is not None:
-            self.journal.close()                        # so that it can be opened again
-        raise RuntimeError(
-            f"{self._doubt}, so that this agent may be out of step: make it again from its journal")
+        raise RuntimeError(f"{self._doubt}, so that this agent may be half-changed: make it again")
 
     cdef void _end(self) noexcept:
         self._changing = False
         self.lock.release()
-
-    cdef int _record(self, record) except -1:
-        """Append to the journal; after an exception nobody knows whether the record is there."""
-        self._doubt = "the last change was interrupted while it was being recorded"
-        self.journal.append(record)
-        self._doubt = None
-        return 0
 
     cdef tuple _snapshot(self):
         """All that selections change."""
@@ -132,13 +117,13 @@ cdef class Player:
         cdef Py_ssize_t arm
         self._begin()                       # `with` looks methods up, as slow as all the rest
         try:
-            if self.journal is None and self._own is None and not self._exploration.fallible:
+            if self._own is None and not self._exploration.fallible:
                 arm = self._dealer.next(&self.stream.rng)
                 if arm < 0:
                     arm = self._commit_to(self._concluded(arm))
                 self._ledger.hand_out(arm, 1)
                 return arm
-            return self._deal(np.empty(1, dtype=np.int64), "select")[0].item()
+            return self._deal(np.empty(1, dtype=np.int64))[0].item()
         finally:
             self._end()
 
@@ -151,16 +136,14 @@ cdef class Player:
             left = self.horizon - self._dealer.rounds()
             if self._dealer.committed < 0 and not self._dealer.stops() and 0 < left < len(arms):
                 raise ValueError(f"n must be at most {left}, the rounds left before the horizon, got {n!r}")
-            return self._deal(arms, "select_batch")
+            return self._deal(arms)
         finally:
             self._end()
 
-    cdef object _deal(self, arms, str name):
-        """Fill `arms` with choices and record them; whatever is raised, none of them was made."""
+    cdef object _deal(self, arms):
+        """Fill `arms` with choices; whatever is raised, none of them was made."""
         cdef int64_t[::1] view = arms
         cdef Py_ssize_t i = 0, end, arm
-        if self.journal is not None:
-            self.journal.check()
         snapshot = self._snapshot()
         self._exploration.complaint()                   # what a table has come to is of no interest
         try:
@@ -177,8 +160,6 @@ cdef class Player:
                 PyErr_CheckSignals()
             if (complaint := self._exploration.complaint()) is not None:
                 raise ValueError(complaint)
-            if self.journal is not None:
-                self._record((name, arms[0].item() if name == "select" else arms.tolist()))
         except BaseException:
             self._go_back(snapshot)
             raise
@@ -216,13 +197,7 @@ cdef class Player:
             return self._concluded(arm), True
         if self._own is None:
             return arm, False
-        self._own_is_told()
         return self._own.select(self)
-
-    cdef void _own_is_told(self) noexcept:
-        """The user's own policy learns of a change that is not in the journal yet."""
-        if self.journal is not None:
-            self._doubt = "the policy was interrupted, and what it remembers is unknown"
 
     cdef Py_ssize_t _concluded(self, Py_ssize_t answer) except -1:
         """The arm to be committed to, where the dealer gave none."""
@@ -316,8 +291,8 @@ cdef class Player:
             if not self._rewards.possible(1.0, value) or not isfinite(self._ledger.sums[arm] + value):
                 raise ValueError(f"reward must be {self._rewards}, got {reward!r}")
             squares = self._squares_with(arm, 1.0, value, 0.0) if self._ledger.keeps_squares else 0.0
-            if self.journal is not None or self._own is not None:
-                self._tell(("update", arm, value), (arm,), (value,))
+            if self._own is not None:
+                self._own.update(arm, value)
             self._ledger.count(arm, 1, self._ledger.sums[arm] + value, squares)
         finally:
             self._end()
@@ -335,23 +310,18 @@ cdef class Player:
             rewards = f"{count:,} rewards, each {self._rewards}"
             if not (self._rewards.possible(count, value) and isfinite(self._ledger.sums[arm] + value)):
                 raise ValueError(f"total must be a sum of {rewards}, got {total!r}")
-            told = () if squares is None else (deviations,)
-            known = bool(told) or self._dealer.estimates
+            known = squares is not None or self._dealer.estimates
             if known and not self._rewards.possible_squares(count, value, deviations):
                 raise ValueError(
                     f"squares must be a sum of squared deviations of {rewards}, that sum to {value!r}, from "
                     f"their mean, got {squares!r}")
             deviations = self._squares_with(arm, <double>count, value, deviations)
-            if self.journal is not None:
-                self._tell(("update_counts", arm, count, value, *told), (), ())
             self._ledger.count(arm, count, self._ledger.sums[arm] + value, deviations)
         finally:
             self._end()
 
     def update_batch(self, arms, rewards):
         """Record many rewards, or none if one is invalid: an array of arms, one of rewards."""
-        if self.journal is not None:        # what is recorded must be what was checked
-            arms, rewards = arms.copy(), rewards.copy()
         cdef const int64_t[::1] numbers = arms
         cdef const double[::1] values = rewards
         cdef Py_ssize_t i = 0, end, bad = -1
@@ -371,9 +341,9 @@ cdef class Player:
                 raise ValueError(f"rewards[{bad}] must be {self._rewards}, got {values[bad]!r}")
             if not self._ledger.sums_are_finite(self._dealer.estimates):
                 raise ValueError("rewards must have a finite sum and variance, got more than a double holds")
-            if self.journal is not None or self._own is not None:
-                listed, told = arms.tolist(), rewards.tolist()
-                self._tell(("update_batch", listed, told), listed, told)
+            if self._own is not None:
+                for arm, reward in zip(arms.tolist(), rewards.tolist(), strict=True):
+                    self._own.update(arm, reward)
             self._ledger.count_sums()
         finally:
             self._end()
@@ -383,18 +353,6 @@ cdef class Player:
         if self._dealer.estimates and not isfinite(squares):
             raise ValueError("reward must have a square that a double can hold, as the variance is estimated")
         return squares
-
-    cdef int _tell(self, record, arms, rewards) except -1:
-        """Let the user's own policy and the journal know of answers that are yet to be counted."""
-        if self.journal is not None:
-            self.journal.check()
-        if self._own is not None:
-            self._own_is_told()
-            for arm, reward in zip(arms, rewards, strict=True):
-                self._own.update(arm, reward)
-        if self.journal is not None:
-            self._record(record)
-        return 0
 
     cdef int _check(self, Py_ssize_t arm, int64_t count) except -1:
         """Is there such an arm, and room for so many more pulls?"""

@@ -2,6 +2,7 @@
 
 from robai._core.player import HorizonReached
 from robai.live.agent import Agent, load
-from robai.live.journal import Journal
+from robai.live.store import Store
+from robai.live.stored import AnswerConflict, StoredAgent, Ticket
 
-__all__ = ["Agent", "HorizonReached", "Journal", "load"]
+__all__ = ["Agent", "AnswerConflict", "HorizonReached", "Store", "StoredAgent", "Ticket", "load"]

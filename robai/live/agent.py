@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robai._base import checks
 from robai._base.files import write_atomically
 from robai._core.player import Player
 from robai._core.rng import Stream, seed_block
@@ -19,7 +18,6 @@ from robai._play.assumptions import warn_of_assumptions
 from robai._play.seeds import Rng, Seed
 from robai.custom import PythonPolicy
 from robai.live import state
-from robai.live.journal import Journal
 from robai.live.standing import Label, Standing
 from robai.live.state import Experiment, RewardLike
 from robai.policies.base import BasePolicy
@@ -42,9 +40,10 @@ class Agent(Standing[Label]):
 
     The commitment is irrevocable: later rewards are recorded for monitoring and never change it. Threads
     may share an agent. An error that a call raises has changed nothing. Ctrl-C, which can come at any
-    moment, finds a call not made or made in full: `rounds` and `pulls` tell. If it was interrupted while
-    the journal was being written, nobody knows whether the record is there, and the agent refuses all
-    further changes: make it again from its journal.
+    moment, finds a call not made or made in full: `rounds` and `pulls` tell.
+
+    An agent lives in memory, until `save`. Experiments that have to survive a crash, that several processes
+    serve, or whose answers can be lost or come twice, are kept in a `Store`.
 
     Parameters
     ----------
@@ -61,10 +60,6 @@ class Agent(Standing[Label]):
         Gaussian(2.5), whose standard deviation is known.
     rng : None, int, SeedSequence or Generator
         The seed of the draws.
-    journal : path, Journal or None
-        A file that every change is appended to before it is acknowledged. If it exists, the agent
-        goes on where the file ends, with the generator that it records: make the agent by the
-        same call after a crash. See `robai.Journal`.
 
     Examples
     --------
@@ -85,15 +80,12 @@ class Agent(Standing[Label]):
         *,
         reward: RewardLike,
         rng: Rng = None,
-        journal: str | os.PathLike[str] | Journal | None = None,
     ) -> None:
         experiment, seed = Experiment(policy, arms, horizon, reward), Seed.of(rng)
         warn_of_assumptions(
             [(experiment.policy.label(), experiment.policy, experiment.game, None)], stacklevel=2
         )
         self._begin(experiment, experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0])))
-        if journal is not None:
-            self._attach(journal)
 
     def _begin(self, experiment: Experiment, player: Player) -> None:
         self._experiment, self._player = experiment, player
@@ -222,6 +214,10 @@ class Agent(Standing[Label]):
         >>> agent.sums.tolist()
         [50.0, 0.0]
         """
+        self._player.update_batch(*self._pairs(arms, rewards))
+
+    def _pairs(self, arms: Any, rewards: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Numbers of arms and rewards, as many of each."""
         try:
             values = np.asarray(rewards)
             if values.dtype.kind not in "biufO":  # NumPy would make numbers of strings
@@ -235,7 +231,7 @@ class Agent(Standing[Label]):
         if values.shape != numbers.shape:
             shapes = f"{len(numbers)} and shape {values.shape}"
             raise ValueError(f"arms and rewards must be of the same length, got {shapes}")
-        self._player.update_batch(numbers, values)
+        return numbers, values
 
     def _number(self, arm: Any) -> int:
         try:
@@ -320,48 +316,7 @@ class Agent(Standing[Label]):
         write_atomically(path, self.to_json().encode())
 
     def __reduce__(self) -> tuple[Any, tuple[str]]:
-        # Without the journal, which can belong to one agent only.
         return type(self).from_json, (self.to_json(),)
-
-    # ---- journal
-
-    def _attach(self, journal: str | os.PathLike[str] | Journal) -> None:
-        """Repeat what the journal says, or begin it if it is empty."""
-        opened = journal if isinstance(journal, Journal) else Journal(journal)
-        try:
-            if not opened.read(self._repeat):
-                opened.append(state.header(self._experiment, self._player))
-        except BaseException:
-            if opened is not journal:  # one that was handed in may be another agent's
-                opened.close()
-            raise
-        self._player.journal = opened
-
-    def _repeat(self, line: int, record: Any) -> None:
-        player, last = self._player, len(self._labels) - 1
-        match record:
-            case _ if line == 1:
-                state.begin(record, self._experiment, player)
-            case ["select", arm]:
-                _expect(arm, player.select())
-            case ["select_batch", [*arms]]:
-                _expect(arms, player.select_batch(len(arms)).tolist())
-            case ["update", int(arm), reward]:
-                player.update(checks.whole("arm", arm, 0, last), reward)
-            case ["update_counts", int(arm), n, total, *squares] if len(squares) < 2:
-                player.update_counts(checks.whole("arm", arm, 0, last), n, total, *squares)
-            case ["update_batch", [*arms], [*rewards]]:
-                self.update_batch([self._labels[checks.whole("arm", arm, 0, last)] for arm in arms], rewards)
-            case _:
-                raise ValueError("this is not a record")
-
-
-def _expect(written: Any, chosen: Any) -> None:
-    if written != chosen:
-        raise ValueError(
-            f"it says that {written} was chosen, which is not what this policy chooses; "
-            "did another version of robai or NumPy write it?"
-        )
 
 
 def load(path: str | os.PathLike[str]) -> Agent[Any]:

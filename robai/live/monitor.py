@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def table(agent: Standing[Any]) -> list[Row]:
-    with agent._player.lock:
+    with agent._lock:
         now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
         compared, status = intervals(agent._player.rules, now.evidence), _status(agent, now)
     return [

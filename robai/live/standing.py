@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._core.lock import Lock
 from robai._core.player import Player
 from robai.custom import CustomPolicy, PythonPolicy
 from robai.live import monitor, reasons
-from robai.live.journal import Journal
 from robai.live.state import Experiment
 from robai.policies.base import BasePolicy
 
@@ -31,6 +31,11 @@ class Standing(Generic[Label]):
     _labels: tuple[Label, ...]
 
     @property
+    def _lock(self) -> Lock:
+        """While it is held, nothing changes."""
+        return self._player.lock
+
+    @property
     def policy(self) -> BasePolicy | PythonPolicy:
         """The policy, as it was handed in."""
         policy = self._experiment.policy
@@ -45,12 +50,6 @@ class Standing(Generic[Label]):
     def horizon(self) -> int:
         """The number of rounds."""
         return self._experiment.horizon
-
-    @property
-    def journal(self) -> Journal | None:
-        """The file that every change is appended to, if there is one."""
-        journal: Journal | None = self._player.journal
-        return journal
 
     @property
     def pulls(self) -> NDArray[np.int64]:
@@ -100,7 +99,7 @@ class Standing(Generic[Label]):
     @property
     def commit_reason(self) -> str | None:
         """Why the policy committed, with the numbers that triggered it; None if it has not."""
-        with self._player.lock:
+        with self._lock:
             return reasons.reason(self)
 
     def certificate(self) -> float:
@@ -133,7 +132,7 @@ class Standing(Generic[Label]):
         >>> round(agent.certificate(), 5)
         7e-05
         """
-        with self._player.lock:
+        with self._lock:
             return monitor.leader_certificate(self)
 
     def table(self) -> list[monitor.Row]:
@@ -182,7 +181,7 @@ class Standing(Generic[Label]):
         <BLANKLINE>
         lower and upper are of level 12.25: either is wrong with probability 4.8e-06 at most for given pulls
         """
-        with self._player.lock:
+        with self._lock:
             return monitor.summary(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:

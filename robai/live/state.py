@@ -3,13 +3,16 @@
 Nothing in it is ever executed. Policies, rules and families are named from closed sets, and their
 own checks guard their parameters; the counts must add up; memory is bounded by the size of the text.
 Functions of the user's go by names that the program must have used itself.
-Schema 2:
+Schema 3:
 
-    format, schema, robai   "robai.Agent", 2, the version that wrote it
+    format, schema, robai   "robai.Agent", 3, the version that wrote it
     policy                  {"type": "EOCP", "gap": 0.5, ...}; parts are nested likewise
     arms                    the labels, or the number of arms
     horizon                 rounds
     reward                  {"type": "Bernoulli"}, parameters likewise
+    delta, arms_ever        of the certificate that may stop it too, or null; the arms there have ever been
+    held                    whether the policy's own stop has to be refuted first, after a commitment was taken back
+    spent                   rounds that are neither answered nor pending: without an answer, or of retired arms
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
     squares                 null, or for each arm the squared deviations from its mean; null where unknown
@@ -38,15 +41,16 @@ from robai._base.version import VERSION
 from robai._core.ledger import Rewards
 from robai._core.player import Player
 from robai._core.rng import Stream
+from robai._core.stopping import Either, Held
 from robai._play.assumptions import resolved_sigma
 from robai.bandits import Bandit
 from robai.custom import as_policy, ask, written
 from robai.policies.base import BasePolicy
+from robai.rules.certificate import certified
 from robai.rules.threshold import Certainty
 
-SCHEMA = 2
+SCHEMA = 3
 FORMAT = "robai.Agent"
-JOURNAL_FORMAT = "robai.Journal"
 MOST_PULLS = 2**60
 MOST_ARMS = 10**6
 LARGEST_LABEL = 2**63  # of a number: every reader of JSON can have it
@@ -63,12 +67,28 @@ _T = TypeVar("_T")
 
 
 class Experiment:
-    """The arguments of an agent, checked."""
+    """The arguments of an agent, checked, and what has become of them in a store.
 
-    def __init__(self, policy: Any, arms: Any, horizon: Any, reward: Any) -> None:
+    `delta` is that of the certificate which may stop the experiment too, `arms_ever` the number of arms that
+    it speaks of, with those that are not there any more; after a commitment was taken back the policy's
+    own stop is `held` until rewards have refuted it.
+    """
+
+    def __init__(
+        self,
+        policy: Any,
+        arms: Any,
+        horizon: Any,
+        reward: Any,
+        *,
+        delta: float | None = None,
+        arms_ever: int | None = None,
+        held: bool = False,
+    ) -> None:
         self.policy = as_policy(policy)
-        self.labels = _labels(arms)
+        self.labels = labels_of(arms)
         n_arms = len(self.labels)
+        self.delta, self.arms_ever, self.held = delta, max(n_arms, arms_ever or 0), held
         self.numbered = self.labels == tuple(range(n_arms))
         try:
             self.family = families.as_family(reward)
@@ -79,7 +99,7 @@ class Experiment:
         self.game = rules.Game.of(n_arms, horizon, self.family)
         self.horizon = self.game.rounds
         # The sigma that rewards are compared with: the policy's where nothing is known of them, or theirs.
-        self.certainty = Certainty(self.family, self.game)
+        self.certainty = Certainty(self.family, self.game, self.arms_ever - 1)
         proxy = self.family.proxy if isinstance(self.family, families.Gaussian) else None
         self.sigma = resolved_sigma(self.policy, self.game) if self.family.proxy is None else proxy
 
@@ -91,6 +111,10 @@ class Experiment:
         sigma = None if self.sigma is None else families.one_an_arm(self.sigma, game.n_arms)
         squares = sigma is not None or isinstance(self.family, families.Gaussian)
         started = self.policy.start(game)
+        if self.held:
+            started = started._replace(stop=Held(started.stop))
+        if self.delta is not None:
+            started = certified(started, game, self.delta * (game.n_arms - 1) / (self.arms_ever - 1))
         return Player(started, game.n_arms, game.rounds, self.rewards, stream, own, squares, sigma)
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +126,14 @@ class Experiment:
         }
 
 
-def _labels(arms: Any) -> tuple[Any, ...]:
+def is_held(player: Player) -> bool:
+    """Whether the policy's own stop is still waiting to be refuted."""
+    stop = player.rules.stop
+    own = stop.first if isinstance(stop, Either) else stop
+    return isinstance(own, Held) and own.held
+
+
+def labels_of(arms: Any) -> tuple[Any, ...]:
     """Names, or a number of arms, which are then called 0, 1, ..."""
     if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
         return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
@@ -124,53 +155,60 @@ def _labels(arms: Any) -> tuple[Any, ...]:
 
 
 def encode(experiment: Experiment, player: Player) -> str:
+    return json.dumps(plain(experiment, player), allow_nan=False)
+
+
+def plain(experiment: Experiment, player: Player) -> dict[str, Any]:
+    """The experiment as it stands, as JSON values."""
     if (rule := written(experiment.policy)) is not None:
         raise TypeError(
             f"{type(rule).__name__} is written in Python and its state is unknown; "
-            "a journal can bring it back"
+            "a store can bring it back"
         )
     experiment.policy._need_names("saving")
     pulls, sums, squares, pending, alarms, generator, exploration, commitment = player.state()
-    state = _head(FORMAT, experiment) | {
+    return {"format": FORMAT, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()} | {
+        "delta": experiment.delta,
+        "arms_ever": experiment.arms_ever,
+        "held": is_held(player),
+        "spent": player.rounds - sum(pulls) - sum(pending),
         "answered": sum(pulls),
         "pulls": pulls,
         "sums": sums,
-        "squares": _plain(squares),
+        "squares": _unknown_as_none(squares),
         "pending": pending,
         "alarms": alarms,
         "generator": list(map(str, generator)),
         "exploration": exploration,
         "commitment": commitment
-        and dict(zip(_COMMITMENT, (*commitment[:4], _plain(commitment[4])), strict=True)),
+        and dict(zip(_COMMITMENT, (*commitment[:4], _unknown_as_none(commitment[4])), strict=True)),
     }
-    return json.dumps(state, allow_nan=False)
 
 
-def _plain(squares: list[float] | None) -> list[float | None] | None:
+def beginning(experiment: Experiment, player: Player) -> dict[str, Any]:
+    """What an experiment is made for, and its generator: enough to repeat it, whoever wrote the policy."""
+    experiment.policy._need_names("saving")
+    made = {"format": FORMAT, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
+    return made | {"delta": experiment.delta, "generator": list(map(str, player.stream.state))}
+
+
+def begun(data: Any, policy: BasePolicy | None = None) -> tuple[Experiment, Player]:
+    """The experiment at its beginning; `policy` is one written in Python, which data cannot bring back."""
+    data = _upgraded(_mapping(data))
+    if policy is None:
+        policy = field(data, "policy", BasePolicy.from_dict)
+    reward = field(data, "reward", families.Family.from_dict)
+    delta = field(data, "delta", _delta)
+    try:
+        experiment = Experiment(policy, data.get("arms"), data.get("horizon"), reward, delta=delta)
+        return experiment, experiment.player(Stream(field(data, "generator", _generator)))
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
+
+
+def _unknown_as_none(squares: list[float] | None) -> list[float | None] | None:
     """As JSON has it: null where a number is not known."""
     return None if squares is None else [each if math.isfinite(each) else None for each in squares]
-
-
-def header(experiment: Experiment, player: Player) -> dict[str, Any]:
-    """The first record of a journal: what the agent was made for, and its generator."""
-    return _head(JOURNAL_FORMAT, experiment) | {"generator": list(map(str, player.stream.state))}
-
-
-def _head(written: str, experiment: Experiment) -> dict[str, Any]:
-    return {"format": written, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
-
-
-def begin(data: Any, experiment: Experiment, player: Player) -> None:
-    """Take the generator from a header, or raise a ValueError if the journal is about another experiment."""
-    data = _upgraded(_mapping(data), JOURNAL_FORMAT)
-    own = written(experiment.policy) is not None
-    if not own and data.get("policy") != experiment.policy.to_dict():  # with parameters that it lacks?
-        data["policy"] = _field(data, "policy", BasePolicy.from_dict).to_dict()
-    data["reward"] = _field(data, "reward", families.Family.from_dict).to_dict()
-    for name, expected in experiment.to_dict().items():
-        if data.get(name) != expected:
-            raise ValueError(f"the journal is about {name} {data.get(name)!r}, the agent about {expected!r}")
-    player.stream.state = _field(data, "generator", _generator)
 
 
 def decode(text: str | bytes) -> tuple[Experiment, Player]:
@@ -179,36 +217,48 @@ def decode(text: str | bytes) -> tuple[Experiment, Player]:
         data = parse(text)
     except ValueError as error:
         raise ValueError(f"this is not JSON: {error}") from None
+    return restored(data)
+
+
+def restored(data: Any) -> tuple[Experiment, Player]:
+    """The same, of JSON values."""
     if not isinstance(data, dict):
         raise ValueError(f"this is not the state of an agent but {str(data)[:40]!r}")
-    data = _upgraded(data, FORMAT)
-    policy = _field(data, "policy", BasePolicy.from_dict)
-    arms = _field(data, "arms", _arms, data.get("pulls"))
-    reward = _field(data, "reward", families.Family.from_dict)
-    stream = Stream(_field(data, "generator", _generator))
+    data = _upgraded(data)
+    policy = field(data, "policy", BasePolicy.from_dict)
+    arms = field(data, "arms", _arms, data.get("pulls"))
+    reward = field(data, "reward", families.Family.from_dict)
+    stream = Stream(field(data, "generator", _generator))
+    delta = field(data, "delta", _delta)
+    ever = field(data, "arms_ever", lambda value: checks.whole("it", value, len(data["pulls"]), MOST_ARMS))
+    held = field(data, "held", _flag)
     try:
-        experiment = Experiment(policy, arms, data.get("horizon"), reward)
+        experiment = Experiment(
+            policy, arms, data.get("horizon"), reward, delta=delta, arms_ever=ever, held=held
+        )
         player = experiment.player(stream)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
-    pulls = _field(data, "pulls", _counts, len(experiment.labels))
-    sums = _field(data, "sums", _sums, pulls, experiment.rewards)
-    squares = _field(data, "squares", _squares, pulls, sums, experiment.rewards, player)
-    pending = _field(data, "pending", _counts, len(pulls))
-    _field(data, "answered", _check_sum, pulls)
-    if sum(pulls) + sum(pending) > MOST_PULLS:
+    pulls = field(data, "pulls", _counts, len(experiment.labels))
+    sums = field(data, "sums", _sums, pulls, experiment.rewards)
+    squares = field(data, "squares", _squares, pulls, sums, experiment.rewards, player)
+    pending = field(data, "pending", _counts, len(pulls))
+    spent = field(data, "spent", lambda value: checks.whole("it", value, 0, MOST_PULLS))
+    field(data, "answered", _check_sum, pulls)
+    if sum(pulls) + sum(pending) + spent > MOST_PULLS:
         raise ValueError(f"field pending: there are more than {MOST_PULLS:,} pulls")
-    commitment = _field(data, "commitment", _commitment, pulls, experiment, player)
-    alarms = _field(data, "alarms", _alarms, pulls, experiment)
+    commitment = field(data, "commitment", _commitment, pulls, experiment, player)
+    alarms = field(data, "alarms", _alarms, pulls, experiment)
     player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, alarms, commitment)
-    _field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
+    player.spend(spent)
+    field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
     return experiment, player
 
 
-def _upgraded(data: dict[str, Any], expected: str) -> dict[str, Any]:
+def _upgraded(data: dict[str, Any]) -> dict[str, Any]:
     """The data as this version writes it; a ValueError if it is of another kind, or of a later version."""
-    if data.get("format") != expected:
-        raise ValueError(f"field format: must be {expected!r}, got {data.get('format')!r}")
+    if data.get("format") != FORMAT:
+        raise ValueError(f"field format: must be {FORMAT!r}, got {data.get('format')!r}")
     schema = data.get("schema")
     if type(schema) is not int or not 1 <= schema <= SCHEMA:
         raise ValueError(f"field schema: this version of robai reads 1 to {SCHEMA}, got {schema!r}")
@@ -222,6 +272,10 @@ def _upgraded(data: dict[str, Any], expected: str) -> dict[str, Any]:
             if isinstance(each, dict) and isinstance(each.get("pulls"), list):
                 gaussian = isinstance(data["reward"], dict) and data["reward"].get("type") == "Gaussian"
                 each["squares"] = [0.0 if n in (0, 1) else None for n in each["pulls"]] if gaussian else None
+    if schema < 3:  # when there were no stores
+        pulls = data.get("pulls")
+        ever = len(pulls) if isinstance(pulls, list) else None
+        data = data | {"delta": None, "arms_ever": ever, "held": False, "spent": 0}
     return data
 
 
@@ -236,7 +290,7 @@ def _with_old_defaults(value: Any, depth: int = 50) -> Any:
     return old | {name: _with_old_defaults(each, depth - 1) for name, each in value.items()}
 
 
-def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
+def field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: Any) -> _T:
     """What check(value, *others) makes of a field; an error names it."""
     if name not in data:
         raise ValueError(f"field {name}: it is missing")
@@ -244,6 +298,16 @@ def _field(data: dict[str, Any], name: str, check: Callable[..., _T], *others: A
         return check(data[name], *others)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         raise ValueError(f"field {name}: {error}") from None
+
+
+def _delta(value: Any) -> float | None:
+    return None if value is None else checks.probability("delta", value)
+
+
+def _flag(value: Any) -> bool:
+    if type(value) is not bool:
+        raise TypeError(f"must be true or false, got {str(value)[:40]!r}")
+    return value
 
 
 def _arms(value: Any, pulls: Any) -> Any:
@@ -325,7 +389,8 @@ def _commitment(value: Any, pulls: list[int], experiment: Experiment, player: Pl
     if value is None:
         return None
     parts = experiment.policy.parts()
-    if parts.stop == rules.Never() and not isinstance(parts.explore, rules.STAGED):
+    never = parts.stop == rules.Never() and experiment.delta is None
+    if never and not isinstance(parts.explore, rules.STAGED):
         raise ValueError(f"must be null, {experiment.policy!r} never commits")
     if set(_mapping(value)) != set(_COMMITMENT):
         raise ValueError(f"must have the fields {list(_COMMITMENT)}, got {sorted(value)}")

@@ -74,11 +74,12 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
 class Certainty:
     """How sure it is that the arm with the largest mean is the best one, at any time, whatever is pulled.
 
-    That is the smallest delta for which the lowest threshold with a proof is reached.
+    That is the smallest delta for which the lowest threshold with a proof is reached. There may have been more
+    `rivals` than there are.
     """
 
-    def __init__(self, family: families.Family, game: Game) -> None:
-        self._family, self._rivals = family, game.n_arms - 1
+    def __init__(self, family: families.Family, game: Game, rivals: int | None = None) -> None:
+        self._family, self._rivals = family, game.n_arms - 1 if rivals is None else rivals
         if not (proved := _proved(family, game)):
             raise ValueError(f"no certificate is proved for {_rewards(family, game)}")
         self._mixture = "mixture" in proved

@@ -1,0 +1,505 @@
+"""Store: live experiments in a file, for any number of processes."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from robai._base import checks
+from robai._base.json import parse
+from robai._core.rng import Stream, seed_block
+from robai._play.assumptions import warn_of_assumptions
+from robai._play.seeds import Rng, Seed
+from robai.custom import PythonPolicy, written
+from robai.live import state
+from robai.live.alarms import TIMES
+from robai.live.course import LARGEST_REWARD, Course, Terms, opened
+from robai.live.log import Kind, Log, Sync, Written
+from robai.live.standing import Label
+from robai.live.state import Experiment, RewardLike
+from robai.live.stored import StoredAgent
+from robai.policies.base import BasePolicy
+
+LONGEST_NAME = 200  # characters
+LONGEST_TIMEOUT = 1e6  # seconds
+
+
+class Store:
+    """Live experiments in a file, each an agent that any number of processes may ask.
+
+    The file is the state, and memory a cache of it: an operation that returned is in the file, whatever is
+    killed; after any exception, Ctrl-C included, the next call works and sees what the file says; what two
+    processes do at once happens one after the other. The file has to be on a local disk. It has the suffixes
+    `-wal` and `-shm` of SQLite beside it while it is open, and always the lock, `-lock`.
+
+    Parameters
+    ----------
+    path : path
+        Of the file, which is made if there is none.
+    sync : "normal" or "full"
+        "full" loses nothing in a power cut either, and takes the time that the disk needs for every change;
+        "normal" may lose some hundred of the last operations then, and nothing if a process is killed.
+    timeout : float
+        After how many seconds of waiting for other processes there is a TimeoutError, and nothing done.
+    clock : function
+        The time, in seconds; windows close by it. It may be any function, for tests and simulations.
+
+    See Also
+    --------
+    Agent : The same experiment in memory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import robai
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> store = robai.Store(f"{folder.name}/live.db")
+    >>> agent = store.create("prices", robai.KLEOCPUG(), ["A", "B"], 10**5, reward="bernoulli", rng=0)
+    >>> ticket = agent.ticket("user 7")
+    >>> agent.answer(ticket, 1)
+    'counted'
+    >>> agent.answer(ticket, 1)  # sent twice, counted once
+    'repeated'
+    >>> store.close()  # or the end of the process, whichever way
+    >>> with robai.Store(f"{folder.name}/live.db") as store:
+    ...     store.open("prices").pulls.tolist()
+    [1, 0]
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        sync: Sync = "normal",
+        timeout: float = 10.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._begin(path, sync, timeout, clock, writable=True)
+
+    @classmethod
+    def reader(cls, path: str | os.PathLike[str]) -> Store:
+        """A store to look into: nothing can be changed by it, and it waits for nobody and keeps nobody waiting.
+
+        Parameters
+        ----------
+        path : path
+            Of the file.
+
+        Returns
+        -------
+        Store
+            Whose agents have summaries, tables and figures. Their changes raise a RuntimeError.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     with robai.Store.reader(f"{folder}/live.db") as reader:
+        ...         looking = reader.open("prices")
+        ...         arm = agent.select()
+        ...         looking.refresh()
+        ...         looking.rounds
+        1
+        """
+        store = cls.__new__(cls)
+        store._begin(path, "normal", 10.0, time.time, writable=False)
+        return store
+
+    def _begin(self, path: Any, sync: Any, timeout: Any, clock: Any, *, writable: bool) -> None:
+        if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+            raise TypeError(f"path must be a path, got {path!r}")
+        checks.one_of("sync", sync, get_args(Sync))
+        seconds = checks.between("timeout", timeout, 0.0, LONGEST_TIMEOUT)
+        if not callable(clock):
+            raise TypeError(f"clock must be a function that returns seconds, got {clock!r}")
+        self._clock = clock
+        self._log = Log(path, sync, seconds, writable)
+        self.path = Path(self._log.path)
+
+    def _time(self) -> float:
+        return checks.between("clock()", self._clock(), *TIMES)
+
+    # ---- experiments
+
+    def create(
+        self,
+        name: str,
+        policy: BasePolicy | PythonPolicy,
+        arms: Iterable[Label] | int,
+        horizon: int | float,
+        *,
+        reward: RewardLike,
+        rng: Rng = None,
+        window: float | None = None,
+        missing: float | None = None,
+        delta: float | None = None,
+        exist_ok: bool = False,
+    ) -> StoredAgent[Label]:
+        """Begin an experiment.
+
+        Parameters
+        ----------
+        name : str
+            What it is called.
+        policy, arms, horizon, reward, rng
+            As for `Agent`.
+        window : float or None
+            For how many seconds answers are waited for, math.inf for ever. With a window a certificate ends the
+            experiment too: the arm with the largest mean is committed to when it is wrong with probability
+            `delta` at most, however late rewards are; and `ticket` and `answer` are the only way in. None: no
+            windows, and the policy's own stop alone.
+        missing : float or None
+            What silence means. None: nothing; answers count when they come, and a window that closes without
+            one leaves no trace in the evidence, which assumes that neither loss nor delay depends on the reward.
+            A number, 0.0 for what people either do or do not do: that reward; answers are held until their
+            window closes, and then all count in the order of their tickets, which assumes nothing.
+        delta : float or None
+            The chance of a wrong commitment that the certificate may take; 1/horizon if None.
+        exist_ok : bool
+            If there is such an experiment, open it, after it was compared: what a service does when it starts.
+
+        Returns
+        -------
+        StoredAgent
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with robai.Store(f"{folder.name}/live.db") as store:
+        ...     options = {"reward": "bernoulli", "window": 3600.0, "missing": 0.0, "exist_ok": True}
+        ...     for _ in range(2):
+        ...         agent = store.create("buttons", robai.KLEOCPUG(), ["A", "B"], 10**5, **options)
+        ...         agent.answer(agent.ticket(), 1)
+        ...     agent.rounds, agent.pulls.tolist()
+        'held'
+        'held'
+        (2, [0, 0])
+        >>> folder.cleanup()
+        """
+        name = _name(name)
+        terms, delta = _terms(window, missing, delta)
+        experiment = Experiment(policy, arms, horizon, reward)
+        if terms.window is not None:
+            delta = 1.0 / experiment.horizon if delta is None else delta
+            experiment = Experiment(policy, arms, horizon, reward, delta=delta)
+        if terms.missing is not None and not (
+            experiment.rewards.possible(1.0, terms.missing) and abs(terms.missing) <= LARGEST_REWARD
+        ):
+            raise ValueError(f"missing must be a reward, {experiment.rewards}, got {missing!r}")
+        warn_of_assumptions(
+            [(experiment.policy.label(), experiment.policy, experiment.game, None)], stacklevel=2
+        )
+        seed = Seed.of(rng)
+        player = experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0]))
+        spec = {"agent": state.beginning(experiment, player), **_written(terms)}
+        return self._agent(
+            self._log.transact(self._create, (name, json.dumps(spec, allow_nan=False), bool(exist_ok))),
+            experiment.policy,
+        )
+
+    def _create(self, name: str, spec: str, exist_ok: bool) -> Written:
+        self._need_writable()
+        found = self._log.named(name)
+        if found is None:
+            created = self._time()
+            return Written(self._log.create(name, created, spec), name, created, spec)
+        if not exist_ok:
+            raise ValueError(f"{self.path} has an experiment {name!r} already; open it, or say exist_ok=True")
+        known, asked = (_compared(parse(text)) for text in (found.spec, spec))
+        for field, value in asked.items():
+            if known.get(field) != value:
+                raise ValueError(
+                    f"experiment {name!r} was created with {field} {known.get(field)!r}, not {value!r}"
+                )
+        return found
+
+    def open(self, name: str) -> StoredAgent[Any]:
+        """The agent of an experiment, as it stands.
+
+        Parameters
+        ----------
+        name : str
+            A KeyError with the nearest names if there is no such experiment.
+
+        Returns
+        -------
+        StoredAgent
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     store.open("prices")
+        <Agent UCB(): 2 arms, round 0 of 100, exploring>
+        """
+        found: Written = self._log.transact(self._found, (name,))
+        if json.loads(found.spec)["agent"]["policy"].get("type") == "CustomPolicy":
+            raise ValueError(
+                f"the policy of experiment {name!r} is written in Python: hand it to create, with exist_ok=True"
+            )
+        return self._agent(found, None)
+
+    def _found(self, name: Any) -> Written:
+        found = self._log.named(name) if isinstance(name, str) else None
+        if found is None:
+            near = checks.nearest(name, self._log.names())
+            raise KeyError(f"{self.path} has no experiment {name!r}{near}")
+        return found
+
+    def _agent(self, found: Written, policy: BasePolicy | None) -> StoredAgent[Any]:
+        own = None if policy is None or written(policy) is None else policy
+        agent: StoredAgent[Any] = StoredAgent(self, found, own)
+        agent._known  # noqa: B018 - read now, so that what is wrong with the file is known now
+        return agent
+
+    @staticmethod
+    def _terms(spec: dict[str, Any]) -> Terms:
+        window, missing = spec["window"], spec["missing"]
+        return Terms(math.inf if window == "inf" else window, missing)
+
+    def names(self) -> list[str]:
+        """The experiments, in the order in which they were created.
+
+        Returns
+        -------
+        list of str
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     store.names()
+        ['prices']
+        """
+        return self._log.transact(self._log.names, ())
+
+    def delete(self, name: str) -> None:
+        """Delete an experiment with all that happened in it, for ever.
+
+        Parameters
+        ----------
+        name : str
+            Which one.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     store.delete("prices")
+        ...     store.names()
+        []
+        """
+        self._need_writable()
+        self._log.transact(lambda: self._log.delete(self._found(name).number), ())
+
+    def _need_writable(self) -> None:
+        if not self._log.writable:
+            raise RuntimeError(f"{self.path} was opened to be read, by Store.reader")
+
+    # ---- care
+
+    def check(self, name: str | None = None) -> list[str]:
+        """What is wrong: with the file, and with the experiments in it, which are repeated from their events.
+
+        It reads a copy of the moment, and keeps nobody waiting: some 2 seconds for a million events.
+
+        Parameters
+        ----------
+        name : str or None
+            Of one experiment; all if None.
+
+        Returns
+        -------
+        list of str
+            Sentences, none if all is well.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     store.check()
+        []
+        """
+        with Store.reader(self.path) as reader:
+            return reader._log.transact(reader._check, (name,))
+
+    def _check(self, name: str | None) -> list[str]:
+        log = self._log
+        sentences = [f"SQLite: {text}" for text in log.damage()]
+        for found in log.experiments() if name is None else [self._found(name)]:
+            try:
+                sentences += [f"{found.name}: {text}" for text in _wrong(log, found, self._terms)]
+            except (KeyError, TypeError, ValueError) as error:
+                sentences.append(f"{found.name}: {error}")
+        return sentences
+
+    def compact(self, name: str, *, before: float) -> int:
+        """Delete the oldest events of an experiment; a snapshot says what they came to.
+
+        What is needed stays: open windows, tickets without an answer, and all since the last snapshot but one.
+        An answer to a ticket that is not there any more is "late", its key is forgotten, and nobody can tell
+        any more what happened. So it is for very large files alone.
+
+        Parameters
+        ----------
+        name : str
+            Which experiment.
+        before : float
+            Events from this time on stay, in seconds of the store's clock.
+
+        Returns
+        -------
+        int
+            How many events were deleted.
+
+        Examples
+        --------
+        >>> import tempfile, time
+        >>> import robai
+        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 10**6, reward="bernoulli", rng=0)
+        ...     for _ in range(3000):
+        ...         agent.update(agent.select(), 0)
+        ...     store.compact("prices", before=time.time())
+        2000
+        """
+        self._need_writable()
+        number = self.open(name)._written.number
+        cut = self._log.transact(self._cut, (name, checks.real("before", before)))
+        deleted = 0
+        while part := self._log.transact(self._log.remove, (number, cut)):  # in parts: others want to go on
+            deleted += part
+        return deleted
+
+    def _cut(self, name: str, before: float) -> int:
+        """The first event that has to stay."""
+        log, found = self._log, self._found(name)
+        snapshots, since = log.snapshots(found.number), log.since(found.number, before)
+        if len(snapshots) < 2 or since is None:
+            return 0
+        (_, _), (seq, text) = snapshots[:2]
+        terms = self._terms(parse(found.spec))
+        if terms.ends:
+            needed = Course.from_json(found.number, terms, seq, text).matured + 1
+        else:
+            needed = log.unanswered(found.number) or seq + 1
+        return min(since, seq + 1, needed)
+
+    def close(self) -> None:
+        """Close the file; agents of the store can be asked nothing more.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import robai
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> store = robai.Store(f"{folder.name}/live.db")
+        >>> store.close()
+        >>> folder.cleanup()
+        """
+        self._log.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({os.fspath(self.path)!r})"
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got {name!r}")
+    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
+        raise ValueError(
+            f"name must be a printable text of 1 to {LONGEST_NAME} characters, without blanks at its ends, got {name!r}"
+        )
+    return name
+
+
+def _terms(window: Any, missing: Any, delta: Any) -> tuple[Terms, float | None]:
+    if window is None:
+        for argument, value in (("missing", missing), ("delta", delta)):
+            if value is not None:
+                raise ValueError(f"{argument} needs a window, got {argument}={value!r} and window=None")
+        return Terms(), None
+    seconds = math.inf if window == math.inf else checks.positive("window", window)
+    reward = None if missing is None else checks.real("missing", missing)
+    if reward is not None and seconds == math.inf:
+        raise ValueError("missing needs a window that closes, got window=inf")
+    return Terms(seconds, reward), None if delta is None else checks.probability("delta", delta)
+
+
+def _written(terms: Terms) -> dict[str, Any]:
+    return {"window": "inf" if terms.window == math.inf else terms.window, "missing": terms.missing}
+
+
+def _compared(spec: dict[str, Any]) -> dict[str, Any]:
+    """What two calls of `create` have to have in common."""
+    agent = dict(spec["agent"])
+    if agent["policy"].get("type") != "CustomPolicy":  # with parameters that an older version did not know
+        agent["policy"] = BasePolicy.from_dict(agent["policy"]).to_dict()
+    names = ("policy", "arms", "horizon", "reward", "delta")
+    return {name: agent[name] for name in names} | {"window": spec["window"], "missing": spec["missing"]}
+
+
+def _wrong(log: Log, found: Written, terms_of: Callable[[dict[str, Any]], Terms]) -> Iterable[str]:
+    """Sentences about one experiment."""
+    number, spec = found.number, parse(found.spec)
+    snapshots = log.snapshots(number)
+    expected = log.first(number) or 1
+    start = None
+    for event in log.events(number):
+        if event.seq != expected:
+            yield f"event {expected} is missing"
+            expected = event.seq
+        expected += 1
+        if event.kind == Kind.ANSWER:
+            ticket = log.find(number, event.ticket or 0)
+            if ticket is None and (event.ticket or 0) >= (log.first(number) or 0):
+                yield f"event {event.seq} answers ticket {event.ticket}, which there is not"
+            elif ticket is not None and (ticket.kind != Kind.TICKET or ticket.arm != event.arm):
+                yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
+    if spec["agent"]["policy"].get("type") == "CustomPolicy":
+        return
+    terms = terms_of(spec)
+    if (log.first(number) or 1) == 1:
+        course = Course(number, terms, *state.begun(spec["agent"]))
+    elif snapshots:
+        start = snapshots[-1]
+        course = Course.from_json(number, terms, *start)
+    else:
+        yield "its first events are not there, and no snapshot is"
+        return
+    texts = dict(snapshots)
+    for event in log.events(number, course.seq):
+        course.repeat(event, log)
+        if event.seq in texts and json.loads(texts[event.seq]) != json.loads(course.to_json()):
+            yield f"the snapshot after event {event.seq} is not what the events come to"
+    if course.differences:
+        yield (
+            f"{course.differences:,} decisions would be made otherwise by this version of robai; those that "
+            "are recorded stand"
+        )
+    if len(snapshots) and start is None and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
+        yield "what is read from the newest snapshot is not what the events come to"
