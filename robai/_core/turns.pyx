@@ -42,17 +42,20 @@ cdef class Turns:
                 wait()
                 execute(begin)
                 result = operation(*arguments)
+                if not self.lock.is_mine():
+                    raise RuntimeError("this process was forked in the middle of a transaction of its parent's")
                 execute("COMMIT")
                 if cache is not None:
                     cache.valid = True
                 return result
             except BaseException:
-                if connection.in_transaction:
+                if connection.in_transaction and self.lock.is_mine():
                     execute("ROLLBACK")
                 raise
             finally:
-                for function, handed in let_go:
-                    function(*handed)
+                if self.lock.is_mine():                 # what a child has of the lock is its parent's
+                    for function, handed in let_go:
+                        function(*handed)
         finally:
             self._busy = False
             self.lock.release()

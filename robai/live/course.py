@@ -403,7 +403,7 @@ def _numbers(values: Any, largest: int) -> list[int]:
 def opened(
     log: Log, number: int, terms: Terms, spec: dict[str, Any], policy: BasePolicy | None = None
 ) -> Course:
-    """The experiment as the file says: from the newest snapshot, or from its beginning, and the events since."""
+    """What the file says: the newest snapshot, or the beginning, and the events since."""
     found = log.snapshot(number) if policy is None else None
     if found is None:
         course = Course(number, terms, *state.begun(spec, policy))

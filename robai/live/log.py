@@ -32,7 +32,8 @@ _T = TypeVar("_T")
 # given out again, as tickets have them.
 _SCHEMA = """
 CREATE TABLE experiments(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, created REAL NOT NULL, spec TEXT NOT NULL);
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, created REAL NOT NULL,
+    spec TEXT NOT NULL);
 CREATE TABLE events(
     experiment INTEGER NOT NULL REFERENCES experiments, seq INTEGER NOT NULL, time REAL NOT NULL,
     kind INTEGER NOT NULL, arm INTEGER, ticket INTEGER, value REAL, data, PRIMARY KEY(experiment, seq)
@@ -118,27 +119,34 @@ class Log:
     def __init__(self, path: str | os.PathLike[str], sync: Sync, timeout: float, writable: bool) -> None:
         self.path, self.writable = os.path.abspath(path), writable
         self._sync, self._timeout = sync, timeout
-        self._turns = Turns()
-        self._inherited: list[Any] = []  # of processes that this one was forked from; never closed
-        self._open()
+        self._turns, self._closed = Turns(), False
+        self._connect()
+        self._status = self._identity()
+        _LOGS.add(self)
 
     # ---- the file
 
-    def _open(self) -> None:
-        self._process = os.getpid()
-        guard = -1
+    def _connect(self) -> None:
+        guard, self._process = -1, os.getpid()
         try:
             if self.writable:
-                guard = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+                guard = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT, 0o666)
             self._guard, self._let_go = guard, unlocking(guard) if self.writable else ()
             self._connection = self._connected()
         except BaseException:
             if guard >= 0:
                 os.close(guard)
             raise
+        self._end = weakref.finalize(self, _disconnect, self._process, self._connection, guard, self._timeout)
+
+    def disconnect(self) -> None:
+        """Before a fork: no connection may be in two processes. It is made again when it is asked for."""
+        if not self._turns.mine:  # by a policy, say, that forks
+            self._end()
+
+    def _identity(self) -> tuple[int, int]:
         status = os.stat(self.path)
-        self._status = status.st_dev, status.st_ino
-        self._close = weakref.finalize(self, _close, self._process, self._connection, guard, self._timeout)
+        return status.st_dev, status.st_ino
 
     def _connected(self) -> sqlite3.Connection:
         """A connection to the file, which is made if there is none."""
@@ -148,7 +156,11 @@ class Log:
         connection = None
         try:
             connection = sqlite3.connect(
-                where, isolation_level=None, check_same_thread=False, uri=not self.writable, timeout=self._timeout
+                where,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=not self.writable,
+                timeout=self._timeout,
             )
             if self.writable:
                 try:
@@ -172,7 +184,9 @@ class Log:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if not tables and not _pragma(connection, "application_id"):
             if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise ValueError(f"{self.path} is where SQLite cannot write ahead: a store needs a local disk")
+                raise ValueError(
+                    f"{self.path} is where SQLite cannot write ahead: a store needs a local disk"
+                )
             script = f"{_SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
             connection.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
         connection.execute(f"PRAGMA synchronous = {self._sync}")
@@ -182,12 +196,15 @@ class Log:
         if _pragma(connection, "application_id") != APPLICATION:
             raise ValueError(f"{self.path} is not a store of robai but an SQLite file of another program")
         if (version := _pragma(connection, "user_version")) != VERSION:
-            raise ValueError(f"{self.path} was written by a newer robai: version {version} of stores, not {VERSION}")
+            raise ValueError(
+                f"{self.path} was written by a newer robai: version {version} of stores, not {VERSION}"
+            )
 
     def close(self) -> None:
-        if self._close.alive:
+        if self._end.alive:
             self._turns.take(lambda: (self._connection, "BEGIN", _no_wait, ()), _no_wait, ())
-            self._close()
+            self._end()
+        self._closed = True
 
     # ---- transactions
 
@@ -201,9 +218,13 @@ class Log:
         """Whether this thread is in the middle of a transaction."""
         return self._turns.mine
 
-    def transact(self, operation: Callable[..., _T], arguments: tuple[Any, ...], cache: Cache | None = None) -> _T:
+    def transact(
+        self, operation: Callable[..., _T], arguments: tuple[Any, ...], cache: Cache | None = None
+    ) -> _T:
         """Do it alone, of all threads and processes, and in full or not at all."""
-        return self._turns.take(self._begin if self.writable else self._begin_reading, operation, arguments, cache)
+        return self._turns.take(
+            self._begin if self.writable else self._begin_reading, operation, arguments, cache
+        )
 
     def _begin(self) -> Any:
         self._ready()
@@ -217,17 +238,20 @@ class Log:
         _wait(self._guard, self._timeout, self.path)
 
     def _ready(self) -> None:
-        if not self._close.alive:
+        if self._closed:
             raise RuntimeError(f"{self.path} is closed")
-        if self._process != os.getpid():
-            self._inherited.append((self._connection, self._close.detach()))
-            self._open()
         try:
-            status = os.stat(self.path)
+            same = self._identity() == self._status
         except OSError as error:
             raise RuntimeError(f"{self.path} is not there any more: {error}") from None
-        if (status.st_dev, status.st_ino) != self._status:
+        if not same:
             raise RuntimeError(f"{self.path} is another file now; the store was moved or replaced")
+        if not self._end.alive:
+            self._connect()
+        elif self._process != os.getpid():
+            raise RuntimeError(
+                f"this process was forked in the middle of a transaction of {self.path}: it has no store"
+            )
 
     # ---- experiments
 
@@ -236,7 +260,10 @@ class Log:
         return [Written(*row) for row in rows.fetchall()]
 
     def names(self) -> list[str]:
-        return [name for (name,) in self._connection.execute("SELECT name FROM experiments ORDER BY id").fetchall()]
+        return [
+            name
+            for (name,) in self._connection.execute("SELECT name FROM experiments ORDER BY id").fetchall()
+        ]
 
     def named(self, name: str) -> Written | None:
         query = "SELECT id, name, created, spec FROM experiments WHERE name = ?"
@@ -268,7 +295,7 @@ class Log:
             after, count = rows[-1][0], 1024
 
     def append(self, experiment: int, events: Sequence[Event]) -> None:
-        """Add events, all or none; a sqlite3.IntegrityError if there is one already where there can be one only."""
+        """Add events, all or none; a sqlite3.IntegrityError if one is there that can be there only once."""
         if len(events) == 1:
             self._connection.execute(_APPEND, (experiment, *events[0]))
         else:
@@ -285,7 +312,7 @@ class Log:
         return found
 
     def scan(self, experiment: int, after: int) -> Iterator[Found]:
-        """The events after one, in order, tickets with their answers. Few at first: mostly the first is enough."""
+        """The events after one, in order, tickets with their answers. Mostly the first one is enough."""
         count = 2
         while True:
             rows = self._connection.execute(_AFTER, (experiment, after, count)).fetchall()
@@ -307,11 +334,13 @@ class Log:
 
     def put_snapshot(self, experiment: int, seq: int, state: str) -> None:
         """Keep it, and the one before it."""
+        newest = "SELECT max(seq) FROM snapshots WHERE experiment = ?1"
         self._connection.execute(
-            "DELETE FROM snapshots WHERE experiment = ? AND seq < (SELECT max(seq) FROM snapshots WHERE experiment = ?)",
-            (experiment, experiment),
+            f"DELETE FROM snapshots WHERE experiment = ?1 AND seq < ({newest})", (experiment,)
         )
-        self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (experiment, seq, state))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)", (experiment, seq, state)
+        )
 
     # ---- care
 
@@ -381,13 +410,15 @@ def _wait(guard: int, timeout: float, path: str) -> None:
             until = now + timeout if until is None else until
             if now >= until:
                 raise TimeoutError(
-                    errno.ETIMEDOUT, f"another process has held the lock for {timeout:g} s; nothing was done", path
+                    errno.ETIMEDOUT,
+                    f"another process has held the lock for {timeout:g} s; nothing was done",
+                    path,
                 ) from None
             time.sleep(min(pause, until - now))
             pause = min(2.0 * pause, _PAUSES[1])
 
 
-def _close(process: int, connection: sqlite3.Connection, guard: int, timeout: float) -> None:
+def _disconnect(process: int, connection: sqlite3.Connection, guard: int, timeout: float) -> None:
     """Close both, the connection while nobody else writes: its end may be a checkpoint."""
     if os.getpid() != process:  # they are the parent's
         return
@@ -399,3 +430,25 @@ def _close(process: int, connection: sqlite3.Connection, guard: int, timeout: fl
     finally:
         if guard >= 0:
             os.close(guard)
+
+
+# SQLite has its locks written down in memory, of which a child gets a copy, but not the locks: what it wrote
+# could be lost. So nobody is in a transaction while this process is forked, and no file is open.
+_LOGS: weakref.WeakSet[Log] = weakref.WeakSet()
+_held: list[Log] = []
+
+
+def _before_fork() -> None:
+    for log in list(_LOGS):
+        log.lock.__enter__()
+        _held.append(log)
+        log.disconnect()
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().lock.__exit__()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -10,9 +10,10 @@ Schema 3:
     arms                    the labels, or the number of arms
     horizon                 rounds
     reward                  {"type": "Bernoulli"}, parameters likewise
-    delta, arms_ever        of the certificate that may stop it too, or null; the arms there have ever been
-    held                    whether the policy's own stop has to be refuted first, after a commitment was taken back
-    spent                   rounds that are neither answered nor pending: without an answer, or of retired arms
+    delta                   of the certificate that may stop it too, or null
+    arms_ever               how many arms there have been
+    held                    whether the policy's own stop has to be refuted before it may end it again
+    spent                   rounds neither answered nor pending: without an answer, or of retired arms
     answered                the sum of pulls
     pulls, sums, pending    one number an arm
     squares                 null, or for each arm the squared deviations from its mean; null where unknown
@@ -162,8 +163,7 @@ def plain(experiment: Experiment, player: Player) -> dict[str, Any]:
     """The experiment as it stands, as JSON values."""
     if (rule := written(experiment.policy)) is not None:
         raise TypeError(
-            f"{type(rule).__name__} is written in Python and its state is unknown; "
-            "a store can bring it back"
+            f"{type(rule).__name__} is written in Python and its state is unknown; a store can bring it back"
         )
     experiment.policy._need_names("saving")
     pulls, sums, squares, pending, alarms, generator, exploration, commitment = player.state()

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from robai._base import checks
 from robai._base.json import parse
@@ -84,7 +84,7 @@ class Store:
 
     @classmethod
     def reader(cls, path: str | os.PathLike[str]) -> Store:
-        """A store to look into: nothing can be changed by it, and it waits for nobody and keeps nobody waiting.
+        """A store to look into: nothing can be changed by it, and nobody waits for it, nor it for anybody.
 
         Parameters
         ----------
@@ -152,19 +152,19 @@ class Store:
         policy, arms, horizon, reward, rng
             As for `Agent`.
         window : float or None
-            For how many seconds answers are waited for, math.inf for ever. With a window a certificate ends the
-            experiment too: the arm with the largest mean is committed to when it is wrong with probability
-            `delta` at most, however late rewards are; and `ticket` and `answer` are the only way in. None: no
-            windows, and the policy's own stop alone.
+            For how many seconds answers are waited for, math.inf for ever. With a window a certificate ends
+            the experiment too: the arm with the largest mean is committed to when it is wrong with
+            probability `delta` at most, however late rewards are; and `ticket` and `answer` are the only way
+            in. None: no windows, and the policy's own stop alone.
         missing : float or None
             What silence means. None: nothing; answers count when they come, and a window that closes without
-            one leaves no trace in the evidence, which assumes that neither loss nor delay depends on the reward.
-            A number, 0.0 for what people either do or do not do: that reward; answers are held until their
-            window closes, and then all count in the order of their tickets, which assumes nothing.
+            one leaves no trace in the evidence: this assumes that neither loss nor delay depends on the
+            reward. A number, 0.0 for what people either do or do not do: that reward; answers are held until
+            their window closes, and then all count in the order of their tickets, which assumes nothing.
         delta : float or None
             The chance of a wrong commitment that the certificate may take; 1/horizon if None.
         exist_ok : bool
-            If there is such an experiment, open it, after it was compared: what a service does when it starts.
+            If there is such an experiment, compare it and open it: what a service does when it starts.
 
         Returns
         -------
@@ -247,7 +247,7 @@ class Store:
         found: Written = self._log.transact(self._found, (name,))
         if json.loads(found.spec)["agent"]["policy"].get("type") == "CustomPolicy":
             raise ValueError(
-                f"the policy of experiment {name!r} is written in Python: hand it to create, with exist_ok=True"
+                f"the policy of {name!r} is written in Python: hand it to create, with exist_ok=True"
             )
         return self._agent(found, None)
 
@@ -354,9 +354,9 @@ class Store:
     def compact(self, name: str, *, before: float) -> int:
         """Delete the oldest events of an experiment; a snapshot says what they came to.
 
-        What is needed stays: open windows, tickets without an answer, and all since the last snapshot but one.
-        An answer to a ticket that is not there any more is "late", its key is forgotten, and nobody can tell
-        any more what happened. So it is for very large files alone.
+        What is needed stays: open windows, tickets without an answer, and all since the last snapshot but
+        one. An answer to a ticket that is not there any more is "late", its key is forgotten, and nobody can
+        tell any more what happened. So it is for very large files alone.
 
         Parameters
         ----------
@@ -432,7 +432,7 @@ def _name(name: Any) -> str:
         raise TypeError(f"name must be a string, got {name!r}")
     if not 0 < len(name) <= LONGEST_NAME or not name.isprintable() or name != name.strip():
         raise ValueError(
-            f"name must be a printable text of 1 to {LONGEST_NAME} characters, without blanks at its ends, got {name!r}"
+            f"name must be 1 to {LONGEST_NAME} printable characters, with no blank at its ends, got {name!r}"
         )
     return name
 
@@ -468,7 +468,6 @@ def _wrong(log: Log, found: Written, terms_of: Callable[[dict[str, Any]], Terms]
     number, spec = found.number, parse(found.spec)
     snapshots = log.snapshots(number)
     expected = log.first(number) or 1
-    start = None
     for event in log.events(number):
         if event.seq != expected:
             yield f"event {expected} is missing"
@@ -486,8 +485,7 @@ def _wrong(log: Log, found: Written, terms_of: Callable[[dict[str, Any]], Terms]
     if (log.first(number) or 1) == 1:
         course = Course(number, terms, *state.begun(spec["agent"]))
     elif snapshots:
-        start = snapshots[-1]
-        course = Course.from_json(number, terms, *start)
+        course = Course.from_json(number, terms, *snapshots[-1])
     else:
         yield "its first events are not there, and no snapshot is"
         return
@@ -501,5 +499,5 @@ def _wrong(log: Log, found: Written, terms_of: Callable[[dict[str, Any]], Terms]
             f"{course.differences:,} decisions would be made otherwise by this version of robai; those that "
             "are recorded stand"
         )
-    if len(snapshots) and start is None and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
+    if snapshots and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
         yield "what is read from the newest snapshot is not what the events come to"

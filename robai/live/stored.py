@@ -1,4 +1,4 @@
-"""An agent whose state is in a store: every call is a transaction, and memory no more than a cache of the file."""
+"""An agent whose state is in a store: every call is a transaction, and memory a cache of the file."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from robai._base import checks
 from robai._core.player import HorizonReached, Player
 from robai._core.turns import Cache
-from robai.custom import written
 from robai.live import course, state
 from robai.live.agent import Agent
-from robai.live.course import LARGEST_REWARD, Course, Earlier, Retired, Terms
+from robai.live.course import LARGEST_REWARD, Course, Earlier, Retired
 from robai.live.log import MOST_EXPERIMENTS, Event, Kind, Written
 from robai.live.standing import Label
 from robai.live.state import Experiment
@@ -72,7 +71,9 @@ class AnswerConflict(ValueError):
     """
 
     def __init__(self, ticket: int, first: float, second: float) -> None:
-        super().__init__(f"ticket {ticket} was answered by {first!r}, and now by {second!r}; the first counts")
+        super().__init__(
+            f"ticket {ticket} was answered by {first!r}, and now by {second!r}; the first counts"
+        )
         self.ticket, self.first, self.second = ticket, first, second
 
     def __reduce__(self) -> tuple[Any, tuple[int, float, float]]:

@@ -74,8 +74,8 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
 class Certainty:
     """How sure it is that the arm with the largest mean is the best one, at any time, whatever is pulled.
 
-    That is the smallest delta for which the lowest threshold with a proof is reached. There may have been more
-    `rivals` than there are.
+    That is the smallest delta for which the lowest threshold with a proof is reached. There may have been
+    more `rivals` than there are.
     """
 
     def __init__(self, family: families.Family, game: Game, rivals: int | None = None) -> None:

@@ -218,17 +218,17 @@ def test_without_any_reward_all_arms_are_handed_out_alike():
 
 
 def test_an_arm_without_a_reward_survives_a_restart(tmp_path):
-    def agent(**options):
-        return robai.Agent(robai.LeadCommit(), ["A", "B", "C"], 10**4, reward=UNIT, rng=5, **options)
-
-    path = tmp_path / "experiment.journal"
-    with robai.Journal(path) as journal:
-        written, plain = agent(journal=journal), agent()
+    made = robai.LeadCommit(), ["A", "B", "C"], 10**4
+    with robai.Store(tmp_path / "live.db") as store:
+        written, plain = (
+            store.create("lead", *made, reward=UNIT, rng=5),
+            robai.Agent(*made, reward=UNIT, rng=5),
+        )
         for each in (written, plain):
             each.select_batch(7)
             silent_arm(each, 100, 2)
-    with robai.Journal(path) as journal:
-        again = agent(journal=journal)
+    with robai.Store(tmp_path / "live.db") as store:
+        again = store.open("lead")
         plain.save(tmp_path / "agent.json")
         loaded = robai.load(tmp_path / "agent.json")
         assert again.to_json() == loaded.to_json() == plain.to_json()

@@ -68,13 +68,9 @@ def test_tables_at_once_are_those_one_after_the_other():
 
 @pytest.mark.parametrize("kind", [robai.KLEOCPUG, robai.LeadCommit, robai.ActionElimination], ids=str)
 def test_what_threads_did_to_an_agent_can_be_repeated_by_one(tmp_path, kind):
-    """The journal has the order in which things came to pass; an agent that repeats it is the same."""
-
-    def made():
-        path = tmp_path / "journal"
-        return robai.Agent(kind(), ["a", "b", "c"], 10**5, reward="bernoulli", rng=0, journal=path)
-
-    agent = made()
+    """The store has the order in which things came to pass; an agent that repeats it is the same."""
+    store = robai.Store(tmp_path / "live.db")
+    agent = store.create("threads", kind(), ["a", "b", "c"], 10**5, reward="bernoulli", rng=0)
 
     def commitment():
         return [agent.committed_arm, agent.commit_time, agent.commit_reason]
@@ -97,5 +93,8 @@ def test_what_threads_did_to_an_agent_can_be_repeated_by_one(tmp_path, kind):
     assert set(at_once(hammer)[0]) <= {None, *commitment()}
     assert agent.committed_arm == "b"
     assert agent.pulls.sum() == agent.rounds == (THREADS - 1) * (294 + 6 * 20)
-    agent.journal.close()
-    assert made().to_json() == agent.to_json()
+    before = agent.to_json()
+    assert store.check() == []
+    store.close()
+    with robai.Store(tmp_path / "live.db") as store:
+        assert store.open("threads").to_json() == before
