@@ -10,6 +10,7 @@ from typing import Any
 
 from robai._base import checks
 from robai._base.spec import as_text
+from robai._play.arrivals import Arrivals, Delay
 from robai._play.request import Engine, Keep, Options, Simulation
 from robai._play.seeds import Rng, Seed
 from robai._play.together import Finished, labelled, play_all
@@ -37,6 +38,11 @@ def simulate(
     curves: bool = False,
     common: bool = False,
     keep: Keep = "runs",
+    delay: Delay = 0,
+    batch: int = 1,
+    loss: float = 0.0,
+    window: int | float | None = None,
+    missing: float | None = None,
 ) -> Result:
     """Play a policy on a bandit, many times, and return regret and commitments.
 
@@ -83,6 +89,21 @@ def simulate(
     keep : "runs" or "summary"
         "runs" keeps the final regret, the commitment and the pulls of every run; "summary" only sums and
         counts: a `robai.Summary`, whose size does not depend on the number of runs.
+    delay : int or ("geometric", mean)
+        How many rounds rewards are late: that of round t (0, 1, ...) counts before the arm of round
+        t + 1 + delay is chosen. If random, it is drawn for every reward. What is played is what an agent
+        plays: rewards that are under way count as the mean of their arm in indices, and not in stops.
+    batch : int
+        Rewards come in together, before rounds that are multiples of it.
+    loss : float
+        The chance that a reward never comes.
+    window : int, inf or None
+        After how many rounds a pull without a reward is given up; what comes later does not count. With a
+        window, also an infinite one, the rules are those of a live experiment that has one: exploration
+        ends by the policy's own stop or by a certificate of level 1/T (`rules.Certificate`).
+    missing : float or None
+        What counts where no reward has come when the window closes. All rewards then count when their
+        windows close, so that which ones come says nothing.
 
     Returns
     -------
@@ -108,7 +129,9 @@ def simulate(
     >>> set(result.commit_time.tolist())
     {1124}
     """
-    simulation = Simulation.of(as_policy(policy), bandit, horizon, times, Seed.of(rng), engine, common)
+    arrivals = Arrivals.of(delay, batch, loss, window, missing)
+    chosen = as_policy(policy)
+    simulation = Simulation.of(chosen, bandit, horizon, times, Seed.of(rng), engine, common, arrivals)
     options = Options(runs, workers, executor, checkpoint, progress, curves, keep)
     [result] = _results([(simulation.policy.label(), simulation)], options, [""])
     return result
@@ -130,6 +153,11 @@ def compare(
     curves: bool = False,
     common: bool = False,
     keep: Keep = "runs",
+    delay: Delay = 0,
+    batch: int = 1,
+    loss: float = 0.0,
+    window: int | float | None = None,
+    missing: float | None = None,
 ) -> Comparison:
     """Play several policies on the same bandit, or on the same instances.
 
@@ -140,6 +168,8 @@ def compare(
     bandit, horizon, runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common, keep
         As for `simulate`. Every policy gets the same seed, so each result is what `simulate`
         alone would return for it.
+    delay, batch, loss, window, missing
+        Likewise.
 
     Returns
     -------
@@ -160,10 +190,11 @@ def compare(
     True
     """
     named, seed = labelled(policies), Seed.of(rng)
+    arrivals = Arrivals.of(delay, batch, loss, window, missing)
     if isinstance(times, Iterator):  # which can be read once only
         times = list(times)
     simulations = [
-        (label, Simulation.of(policy, bandit, horizon, times, seed, engine, common))
+        (label, Simulation.of(policy, bandit, horizon, times, seed, engine, common, arrivals))
         for label, policy in named.items()
     ]
     options = Options(runs, workers, executor, checkpoint, progress, curves, keep)
@@ -189,6 +220,11 @@ def sweep(
     curves: bool = False,
     common: bool = False,
     keep: Keep = "runs",
+    delay: Delay = 0,
+    batch: int = 1,
+    loss: float = 0.0,
+    window: int | float | None = None,
+    missing: float | None = None,
 ) -> Sweep:
     """Play every policy on every bandit over every horizon.
 
@@ -202,6 +238,8 @@ def sweep(
         How long.
     runs, rng, times, engine, workers, executor, checkpoint, progress, curves, common, keep
         As for `simulate`. All have the same seed, so each result is what `simulate` alone would return.
+    delay, batch, loss, window, missing
+        Likewise.
 
     Returns
     -------
@@ -227,8 +265,9 @@ def sweep(
     if not rounds or len(set(rounds)) < len(rounds):
         raise ValueError(f"horizons must be one or several different numbers, got {rounds}")
     count = checks.whole("times", times, 1, 10**6)  # a list of rounds is of one horizon
+    arrivals = Arrivals.of(delay, batch, loss, window, missing)
     cells = {
-        (label, name, horizon): Simulation.of(policy, bandit, horizon, count, seed, engine, common)
+        (label, name, horizon): Simulation.of(policy, bandit, horizon, count, seed, engine, common, arrivals)
         for name, bandit in arms.items()
         for horizon in rounds
         for label, policy in named.items()

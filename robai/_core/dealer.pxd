@@ -24,6 +24,8 @@ cdef class Dealer:
     cdef bint estimates                     # do rules look at squares of deviations
     cdef Optimism _optimism                 # the exploration, or None if it does not work by an index
 
+    # For another run.
+    cdef void restart(self) noexcept nogil
     # Gives up pending pulls: their rounds are spent.
     cdef void drop(self, Py_ssize_t arm, int64_t count) noexcept nogil
     # Rounds so far: answered, pending and spent.

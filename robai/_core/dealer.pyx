@@ -26,8 +26,13 @@ cdef class Dealer:
         self.estimates = rules.moments > 1
         self.ledger = Ledger(
             n_arms, horizon, self.explore, initial_pulls, keeps_squares or self.estimates, sigma)
-        self.horizon, self.committed = horizon, -1
+        self.horizon = horizon
+        self.restart()
+
+    cdef void restart(self) noexcept nogil:
+        self.ledger.restart()
         self.explore.restart()
+        self.spent, self.committed = 0, -1
 
     cdef void drop(self, Py_ssize_t arm, int64_t count) noexcept nogil:
         self.ledger.drop(arm, count)

@@ -61,6 +61,8 @@ cdef class Ledger:
     cdef int64_t _least                     # no arm has fewer pulls, answered or pending, ...
     cdef Py_ssize_t _searched               # ... and those before this one have more
 
+    # As it was made.
+    cdef void restart(self) noexcept nogil
     # Begins with these counts, whose values the caller has checked.
     cdef int restore(self, pulls, sums, squares, pending, alarms) except -1
     # `count` more pulls of an arm, whose rewards are pending.

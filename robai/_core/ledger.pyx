@@ -93,7 +93,17 @@ cdef class Ledger:
         self.answered.squares, self.shown.squares = &self.squares[0], &self._shown_squares[0]
         if exploration.discerns:
             self.shown.pending = &self.pending[0]
-        self.beginners = n_arms if initial_pulls > 0 else 0
+        self.restart()
+
+    cdef void restart(self) noexcept nogil:
+        cdef Py_ssize_t arm
+        for arm in range(self.answered.n_arms):
+            self.pulls[arm] = self.pending[arm] = self._shown_pulls[arm] = 0
+            self.sums[arm] = self.squares[arm] = self._shown_sums[arm] = self._shown_squares[arm] = 0.0
+            self.alarms[arm] = False
+        self.answered.t = self.shown.t = self._least = 0
+        self.answered.most = self.shown.most = self._searched = 0
+        self.beginners = self.answered.n_arms if self._initial_pulls > 0 else 0
         self.leader = -1
         self.stale = True
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,11 @@ from robai._core.engine import Batch, accumulate
 from robai._core.explore_index import Optimism
 from robai._core.explore_sampling import Thompson
 from robai._core.families import Bernoulli, Gaussian, Sampler
+from robai._core.late import Late
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.protocols import Started
 from robai._core.thinning import GaussianThinned, PositiveThinned, Thinned
+from robai._play.arrivals import Arrivals
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
@@ -63,7 +66,8 @@ def play_sums(simulation: Simulation, first: int, last: int, stop: Stop) -> Tota
         gaps = simulation.gaps
         rows = slice(start - first, span[1] - first)
         part = simulation if gaps.ndim == 1 else replace(simulation, means=simulation.means[rows])
-        totals.add_runs(**vars(play(part, *span, stop)), gaps=part.gaps, horizon=simulation.game.rounds)
+        found = replace(play(part, *span, stop), answers=None)  # of which a Summary has no place
+        totals.add_runs(**found.arrays(), gaps=part.gaps, horizon=simulation.game.rounds)
     return totals
 
 
@@ -101,8 +105,11 @@ class _Runs:
 
     def __init__(self, simulation: Simulation, first: int, last: int) -> None:
         rewards = simulation.bandit._core()
-        self._rules, states = simulation.policy.start(simulation.game), simulation.seed.states(first, last)
-        kind = _kind(self._rules, rewards, simulation.engine)
+        game, arrivals, states = simulation.game, simulation.arrivals, simulation.seed.states(first, last)
+        self._rules = (arrivals or Arrivals()).started(simulation.policy, game)
+        kind: Callable[..., Batch] = _kind(self._rules, rewards, simulation.engine)
+        if arrivals is not None:
+            kind = partial(Late, **arrivals.core(game.rounds))
         self._batch = kind(
             *self._rules, rewards, simulation.means, simulation.times, states, simulation.common
         )
@@ -128,8 +135,9 @@ class _Runs:
     def played(self) -> Played:
         """What they came to."""
         batch, rows = self._batch, slice(self.count)
+        answers = batch.answers[rows] if isinstance(batch, Late) else None
         return Played(
-            batch.regret[rows], batch.commit_time[rows], batch.committed_arm[rows], batch.pulls[rows]
+            batch.regret[rows], batch.commit_time[rows], batch.committed_arm[rows], batch.pulls[rows], answers
         )
 
     def _advance(self, budget: float) -> bool:
@@ -178,6 +186,8 @@ class Merger:
             "committed_arm": np.empty(runs, dtype=np.int64),
             "pulls": np.empty((runs, arms), dtype=np.int64),
         }
+        if simulation.arrivals is not None:
+            self.each["answers"] = np.empty(runs, dtype=np.int64)
         if keep_curves:
             self.each["curves"] = np.empty((runs, times))
 

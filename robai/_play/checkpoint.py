@@ -18,6 +18,7 @@ import numpy as np
 
 from robai._base.files import Declared, load_arrays, save_arrays, write_atomically
 from robai._base.json import parse
+from robai._play.arrivals import Arrivals
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
 from robai._play.seeds import Seed
@@ -46,7 +47,8 @@ class Checkpoint:
             write_atomically(manifest, json.dumps(_request(simulation), indent=1).encode(), replace=False)
         # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
-            found = {"common": None} | parse(manifest.read_bytes())  # which only those of common rewards have
+            # Which only those have that were asked for them.
+            found = dict.fromkeys(("common", *vars(Arrivals()))) | parse(manifest.read_bytes())
             if simulation.seed.fresh:
                 simulation = simulation.with_seed(_seed(found))
             wanted = _request(simulation)
@@ -74,6 +76,7 @@ class Checkpoint:
             "commit_time": whole,
             "committed_arm": whole,
             "pulls": (np.dtype(np.int64), (runs, simulation.bandit.n_arms)),
+            **({} if simulation.arrivals is None else {"answers": whole}),
         }
 
         def check(header: dict[str, Any], declared: Declared) -> None:
@@ -90,7 +93,7 @@ class Checkpoint:
         return played
 
     def save(self, span: tuple[int, int], played: Played) -> None:
-        save_arrays(self._file(span), self._header(span), vars(played))
+        save_arrays(self._file(span), self._header(span), played.arrays())
 
     def load_sums(self, runs: range) -> Totals | None:
         """Of the first of these runs, as many as are known, or None.

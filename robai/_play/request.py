@@ -20,6 +20,7 @@ from robai._base import checks
 from robai._base.version import VERSION
 from robai._core.explore_index import Optimism
 from robai._core.rng import NUMPY
+from robai._play.arrivals import Arrivals
 from robai._play.assumptions import resolved_sigma
 from robai._play.seeds import Seed
 from robai.bandits import Bandit
@@ -47,6 +48,7 @@ class Simulation:
     engine: Literal["step", "leap"]
     means: NDArray[np.float64] = field(repr=False, compare=False)  # of each arm, or runs x arms
     common: bool = False
+    arrivals: Arrivals | None = None  # None if rewards arrive at once
     drawn_for: range = field(default=range(0), repr=False, compare=False)  # runs with means of their own
 
     @classmethod
@@ -59,6 +61,7 @@ class Simulation:
         seed: Seed,
         engine: Any,
         common: Any = False,
+        arrivals: Arrivals | None = None,
         *,
         farthest: float = LONGEST_HORIZON,
     ) -> Simulation:
@@ -68,8 +71,9 @@ class Simulation:
         game = Game.of(bandit.n_arms, horizon, bandit, farthest)
         rounds = _times(times, game.rounds)
         means = np.empty((0, bandit.n_arms)) if isinstance(bandit, Instances) else np.array(bandit.means)
-        chosen = _engine(engine, policy, bandit, game, bool(common))
-        simulation = cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common))
+        late = None if arrivals is None or arrivals.at_once else arrivals
+        chosen = _engine(engine, policy, bandit, game, bool(common), late)
+        simulation = cls(policy, bandit, game.horizon, rounds, seed, chosen, means, bool(common), late)
         vars(simulation)["game"] = game
         return simulation
 
@@ -119,6 +123,7 @@ class Simulation:
             "robai": VERSION,
             "numpy": NUMPY,
             **({"common": True} if self.common else {}),
+            **({} if self.arrivals is None else self.arrivals.to_dict()),
         }
 
 
@@ -130,6 +135,11 @@ class Played:
     commit_time: NDArray[np.int64]
     committed_arm: NDArray[np.int64]
     pulls: NDArray[np.int64]
+    answers: NDArray[np.int64] | None = None  # at the commitment, where rewards do not arrive at once
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Those that there are, by name."""
+        return {name: array for name, array in vars(self).items() if array is not None}
 
 
 def _times(times: Any, horizon: int) -> tuple[int, ...]:
@@ -154,7 +164,7 @@ def _grid(count: int, horizon: int) -> tuple[int, ...]:
 
 
 def _engine(
-    engine: Any, policy: BasePolicy, bandit: Bandit, game: Game, common: bool
+    engine: Any, policy: BasePolicy, bandit: Bandit, game: Game, common: bool, arrivals: Arrivals | None
 ) -> Literal["step", "leap"]:
     """The engine that plays: the one asked for, or the leap engine where it applies.
 
@@ -168,7 +178,14 @@ def _engine(
         raise ValueError(
             f"common must be False for {type(rule).__name__}, which is written in Python, got True"
         )
-    if common:
+    if arrivals is not None and rule is not None:
+        raise ValueError(
+            f"{type(rule).__name__} is written in Python, and gets rewards at once: got {arrivals}"
+        )
+    if arrivals is not None:
+        arrivals.check(policy, bandit, game)
+        obstacle = f"{arrivals} is of the rewards of every round"
+    elif common:
         obstacle = "common=True draws the rewards of every round"
     elif rule is not None:
         obstacle = f"{type(rule).__name__} is written in Python"
@@ -251,6 +268,9 @@ class Options:
                     f"checkpoint must be None, because {obstacle}: nobody can tell whether it is still the "
                     f"same, got {os.fspath(self.checkpoint)!r}"
                 )
+        for each in simulations:
+            if each.arrivals is not None:
+                self._check_late(each.arrivals, each.game.rounds)
         if self.keep == "summary":
             self._check_sums(simulations)
             return
@@ -266,6 +286,15 @@ class Options:
                 f"runs must be fewer on this machine, got {len(self.runs):,}: results with {kept} need "
                 f"{needed / 1e9:,.0f} GB of memory, and there are {_memory() / 1e9:,.0f} GB; "
                 "keep='summary' needs no more for more runs"
+            )
+
+    def _check_late(self, arrivals: Arrivals, horizon: int) -> None:
+        count, needed = arrivals.under_way(horizon), self.workers * arrivals.bytes(horizon)
+        if needed > _memory():
+            raise ValueError(
+                f"delay, batch and window must be smaller on this machine, got {arrivals}: up to {count:,} "
+                f"rewards under way need {needed / 1e9:,.0f} GB with {self.workers} workers, and there are "
+                f"{_memory() / 1e9:,.0f} GB"
             )
 
     def _check_sums(self, simulations: list[Simulation]) -> None:

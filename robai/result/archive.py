@@ -23,7 +23,7 @@ def save(path: str | os.PathLike[str], kind: str, results: Sequence[Runs]) -> No
     arrays = {
         _prefix(kind, i) + name: array
         for i, result in enumerate(results)
-        for name, array in result._arrays().items()
+        for name, array in result._kept().items()
     }
     save_arrays(path, {"format": kind, "schema": _SCHEMA, "results": described}, arrays)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 TYPES: dict[str, type] = {
-    **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls"), np.int64),
+    **dict.fromkeys(("times", "commit_time", "committed_arm", "pulls", "answers"), np.int64),
     **dict.fromkeys(("stopping_time", "recommended_arm"), np.int64),
     **dict.fromkeys(("choices", "sum_digits", "square_digits", "counts"), np.int64),
     **dict.fromkeys(

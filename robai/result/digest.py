@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from robai._base.intervals import Mean
 
 if TYPE_CHECKING:
@@ -143,6 +145,9 @@ def record(result: Result) -> dict[str, Any]:
         "committed": digest.committed,
         "commit_time_mean": digest.commit_time and digest.commit_time.value,
         "commit_time_median": digest.commit_median,
+        "answers_median": float(np.median(result.answers[result.committed]))
+        if digest.commit_time and result.single
+        else None,
         "wrong_commits": digest.wrong and digest.wrong.count,
         "wrong_commit_rate": digest.wrong and digest.wrong.rate,
         "wrong_commit_low": digest.wrong and digest.wrong.low,

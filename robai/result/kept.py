@@ -20,7 +20,7 @@ from robai.result.merging import joined
 from robai.result.result import Result
 from robai.result.totals import Totals, columns_of
 
-_OF_RUNS = ("final_regret", "commit_time", "committed_arm", "committed", "pulls", "curves")
+_OF_RUNS = ("final_regret", "commit_time", "committed_arm", "committed", "pulls", "curves", "answers")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -100,6 +100,7 @@ class Summary(Result):
     committed_arm: NDArray[np.int64] = field(init=False)
     pulls: NDArray[np.int64] = field(init=False)
     curves: NDArray[np.float64] | None = field(init=False)
+    answers: NDArray[np.int64] = field(init=False)
 
     count: int
     wrong: int

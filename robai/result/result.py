@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from robai._base.counted import Counted
 from robai._base.intervals import Mean, clopper_pearson
 from robai.result.archive import load, save
-from robai.result.arrays import Layout, agree, by_rank, complexity, gaps_of, ranks_of, smallest_gap, within
+from robai.result.arrays import Layout, agree, by_rank, gaps_of, ranks_of, within
 from robai.result.digest import Digest, WrongCommit, mean_over
+from robai.result.frames import frame_of
 from robai.result.merging import joined, of_means, of_rows
 from robai.result.methods import OfOne
-from robai.result.runs import Runs, import_pandas
+from robai.result.runs import Runs
 from robai.result.text import mean_text, result_summary
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Result(Runs, OfOne):
         Mean reward of each arm, as `gaps`; NaN if they are not known, in files of earlier versions.
     curves : ndarray of float, or None
         Cumulative pseudo-regret of every run at `times`, runs x times, or None if it was not kept.
+    answers : ndarray of int
+        How many rewards had counted at the commitment: `commit_time`, unless rewards are late.
     meta : dict
         How the numbers came about: policy and bandit (as `to_dict`), entropy, engine, versions, seconds. JSON
         values only.
@@ -78,11 +81,11 @@ class Result(Runs, OfOne):
         "gaps": ("arms",),
         "means": ("arms",),
         **dict.fromkeys(("regret", "regret_sem"), ("times",)),
-        **dict.fromkeys(("commit_time", "committed_arm"), ("runs",)),
+        **dict.fromkeys(("commit_time", "committed_arm", "answers"), ("runs",)),
         "pulls": ("runs", "arms"),
         "curves": ("runs", "times"),
     }
-    OPTIONAL: ClassVar[tuple[str, ...]] = ("means", "curves")
+    OPTIONAL: ClassVar[tuple[str, ...]] = ("means", "curves", "answers")
 
     times: NDArray[np.int64]
     regret: NDArray[np.float64]
@@ -95,18 +98,29 @@ class Result(Runs, OfOne):
     label: str
     means: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
     curves: NDArray[np.float64] | None = None
+    answers: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     meta: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         if np.size(self.means) == 0:
             object.__setattr__(self, "means", np.full(np.shape(self.gaps), math.nan))
+        if self.single and np.size(self.answers) == 0:
+            object.__setattr__(self, "answers", self.commit_time)
         super().__post_init__()
+
+    @property
+    def _late(self) -> bool:
+        """Whether at some commitment rewards were under way, or lost."""
+        return not np.array_equal(self.answers, self.commit_time)
+
+    def _kept(self) -> dict[str, Any]:
+        return {name: each for name, each in self._arrays().items() if name != "answers" or self._late}
 
     @classmethod
     def _of(cls, label: str, meta: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Of read-only arrays that an engine has filled, and of JSON values: taken over, not checked."""
         result = object.__new__(cls)
-        values = {"curves": None, **arrays, "label": label, "meta": meta}
+        values = {"curves": None, "answers": arrays["commit_time"], **arrays, "label": label, "meta": meta}
         for name, value in values.items():
             if isinstance(value, np.ndarray):
                 value = value.view()  # which cannot be made writable again
@@ -127,6 +141,8 @@ class Result(Runs, OfOne):
         require("commit_time", within(self.commit_time, -1, self.horizon), f"between -1 and {self.horizon}")
         both = within(arm, -1, last) and ((arm < 0) == (self.commit_time < 0)).all()
         require("committed_arm", both, f"between -1 and {last}, and -1 exactly where commit_time is")
+        both = within(self.commit_time - self.answers) and ((arm < 0) == (self.answers < 0)).all()
+        require("answers", both, "at most commit_time, and -1 exactly where that is")
 
     def _check_arithmetic(self) -> None:
         """Pulls add up, and regret is that of the arms pulled, in every run and on average."""
@@ -321,7 +337,7 @@ class Result(Runs, OfOne):
         what : {"curve", "runs"}
             "curve" has a row a recorded round, "runs" a row a run, where the commitment of a run that never
             committed is missing (`<NA>`), not -1. If every run had means of its own, `gap_min` is its
-            smallest gap and `complexity` the sum of 1/gap^2.
+            smallest gap and `complexity` the sum of 1/gap^2. With late rewards there are `answers` too.
 
         Returns
         -------
@@ -334,25 +350,7 @@ class Result(Runs, OfOne):
         >>> list(result.to_dataframe("runs"))
         ['policy', 'run', 'final_regret', 'commit_time', 'committed_arm', 'pulls_0', 'pulls_1']
         """
-        if what not in ("curve", "runs"):
-            raise ValueError(f'what must be "curve" or "runs", got {what!r}')
-        pandas = import_pandas()
-        if what == "curve":
-            columns = {"round": self.times, "regret": self.regret, "regret_sem": self.regret_sem}
-        else:
-            never = ~self.committed
-            columns = {
-                "run": np.arange(self.runs),
-                "final_regret": self.final_regret,
-                "commit_time": pandas.arrays.IntegerArray(self.commit_time.copy(), never),
-                "committed_arm": pandas.arrays.IntegerArray(self.committed_arm.copy(), never.copy()),
-            }
-            if self.own_means:
-                columns |= {"gap_min": smallest_gap(self.gaps), "complexity": complexity(self.gaps)}
-            names = self.names or range(self.n_arms)
-            columns |= {f"pulls_{name}": self.pulls[:, arm] for arm, name in enumerate(names)}
-        table: pd.DataFrame = pandas.DataFrame({"policy": self.label, **columns})
-        return table
+        return frame_of(self, what)
 
     def merge(self, *others: "Result") -> "Result":
         """All runs as one: further runs of the same seed (`runs=range(...)`), or of other seeds.

@@ -57,6 +57,10 @@ class Runs:
     def _arrays(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.LAYOUT if getattr(self, name) is not None}
 
+    def _kept(self) -> dict[str, Any]:
+        """Those that a file has."""
+        return self._arrays()
+
     def _gaps_are_those_of_the_means(self) -> bool:
         if np.isnan(self.means).all():
             return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from robai.result.runs import Runs
 
 _MOST_ARMS_SHOWN = 8
+_LATE = ("delay", "batch", "loss", "window", "missing")  # of `meta`, where rewards did not come at once
 
 
 def result_summary(result: Result) -> str:
@@ -32,6 +33,8 @@ def result_summary(result: Result) -> str:
     if "bandit" in result.meta:
         rows.append(("bandit", as_text(result.meta["bandit"])))
     rows += [("horizon", f"{result.horizon:,} rounds"), ("runs", f"{result.runs:,}")]
+    if late := [f"{name} {as_words(result.meta[name])}" for name in _LATE if name in result.meta]:
+        rows.append(("rewards", ", ".join(late)))
     rows += titled("regret", _regret_lines(result, digest))
     rows += titled("commitment", _commitment_lines(result, digest))
     if result.gaps.ndim == 2:
@@ -67,6 +70,13 @@ def comparison_summary(comparison: Comparison) -> str:
         "commitment times and wrong commitments are of the runs that committed",
     ]
     return "\n".join([f"{bandit}horizon {first.horizon:,}", "", *table(rows, best), "", *notes])
+
+
+def as_words(value: Any) -> str:
+    """Of a JSON value: a number, a word, or a list of such."""
+    if isinstance(value, list):
+        return " ".join(map(as_words, value))
+    return f"{value:,}" if isinstance(value, int) else str(value) if isinstance(value, str) else f"{value:g}"
 
 
 def mean_text(mean: Mean) -> str:
@@ -143,9 +153,16 @@ def _commitment_lines(result: Result, digest: Digest) -> list[str]:
     when = f"at round {digest.commit_time.value:,.0f} on average, {median_text(digest)} in the median"
     wrong = _wrong_text(result, digest.wrong)
     if digest.wrong is None:
-        return [f"{who}, {when}", f"wrong is {wrong}"]
+        return [f"{who}, {when}", *_answer_lines(result), f"wrong is {wrong}"]
     errors = f"wrong in {digest.wrong.count:,} of {count:,}: {wrong}, 95 % interval in brackets"
-    return [f"{who}, {when}", errors]
+    return [f"{who}, {when}", *_answer_lines(result), errors]
+
+
+def _answer_lines(result: Result) -> list[str]:
+    if not result.single or not result._late:
+        return []
+    answers = result.answers[result.committed]
+    return [f"after {answers.mean():,.0f} rewards on average, {np.median(answers):,.0f} in the median"]
 
 
 def _pull_lines(result: Result, digest: Digest) -> list[str]:
