@@ -145,9 +145,6 @@ def record(result: Result) -> dict[str, Any]:
         "committed": digest.committed,
         "commit_time_mean": digest.commit_time and digest.commit_time.value,
         "commit_time_median": digest.commit_median,
-        "answers_median": float(np.median(result.answers[result.committed]))
-        if digest.commit_time and result.single
-        else None,
         "wrong_commits": digest.wrong and digest.wrong.count,
         "wrong_commit_rate": digest.wrong and digest.wrong.rate,
         "wrong_commit_low": digest.wrong and digest.wrong.low,
@@ -156,4 +153,9 @@ def record(result: Result) -> dict[str, Any]:
         "engine": result.meta.get("engine"),
         "entropy": result.meta.get("entropy"),
         "seconds": result.meta.get("seconds"),
+        **({"answers_median": _median_answers(result)} if result.single and result._late else {}),
     }
+
+
+def _median_answers(result: Result) -> float:
+    return float(np.median(result.answers[result.committed]))
