@@ -493,9 +493,9 @@ def test_medians_of_the_own_stop():
     ids=repr,
 )
 def test_a_window_keeps_commitments_from_waiting(policy, bandit, horizon, most):
-    base = medians(policy, bandit, horizon, 400)
+    base = medians(policy, bandit, horizon, 2000)
     for delay, times in zip((1000, 2000, 10_000), most, strict=True):
-        assert medians(policy, bandit, horizon, 400, delay=delay, window=math.inf) <= times * base
+        assert medians(policy, bandit, horizon, 2000, delay=delay, window=math.inf) <= times * base
 
 
 def test_lost_rewards_do_no_harm_with_a_window():
