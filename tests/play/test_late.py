@@ -2,26 +2,22 @@
 
 import copy
 import dataclasses
-import itertools
 import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from unittest import mock
 
 import numpy as np
 import pytest
-from support.agents import Website, agent_for
+from support.deliveries import driven
 from support.examples import BANDITS, POLICIES, arms_played, fitting, played_by_steps
 
 import robai
-from robai._core.player import Player
 from robai._play import batches
 from robai._play.arrivals import Arrivals
 from robai._play.request import Simulation
 from robai._play.seeds import Seed
 from robai.result.digest import record
-from robai.rules.certificate import certified
 
 HORIZON = 250
 GEOMETRIC = ("geometric", 7.5)
@@ -43,68 +39,6 @@ WAYS = [
 ]
 
 
-@dataclass
-class Delivery:
-    """Rewards on their way to an agent, by the letter: nothing is known before it happens."""
-
-    player: Player
-    website: Website
-    delay: object = 0
-    batch: int = 1
-    loss: float = 0.0
-    window: float | None = None
-    missing: float | None = None
-    due: dict = field(default_factory=dict)  # rounds of pulls, by the round at which their rewards are
-    open: dict = field(default_factory=dict)  # arm, reward and whether it has come, by the round of the pull
-
-    def before(self, now):
-        """All that happens before the arm of a round is chosen."""
-        window = math.inf if self.window is None else self.window
-        for pulled in sorted(self.due.pop(now, [])):
-            if pulled > now - window:
-                arm, reward, _ = self.open[pulled]
-                self.open[pulled] = arm, reward, True
-                if self.missing is None:
-                    self.player.update(arm, reward)
-        for pulled in [each for each in self.open if each <= now - window]:
-            arm, reward, came = self.open.pop(pulled)
-            if self.missing is not None:
-                self.player.update(arm, reward if came else self.missing)
-            elif not came:
-                self.player.drop(arm)
-
-    def pull(self, arm, now):
-        reward, chance = self.website.visit(arm), np.random.Generator(self.player.stream)
-        lost = self.loss > 0.0 and chance.random() < self.loss
-        delay = self.delay
-        if not isinstance(delay, int):
-            delay = math.floor(math.log(1.0 - chance.random()) / math.log(delay[1] / (1.0 + delay[1])))
-        self.open[now] = arm, reward, False
-        if not lost:
-            due = now + 1 + delay
-            self.due.setdefault(due + -due % self.batch, []).append(now)
-
-
-def driven(policy, bandit, horizon, seed, **way):
-    """Arms, commitment, its round and its answers of an agent that gets its rewards so."""
-    agent = agent_for(policy, bandit, horizon, rng=seed)
-    if way.get("window") is not None:
-        experiment = agent._experiment
-        rules = certified(policy.start(experiment.game), experiment.game, 1.0 / horizon)
-        agent._player = Player(rules, bandit.n_arms, horizon, experiment.rewards, agent._player.stream)
-    delivery, arms = Delivery(agent._player, Website(bandit, agent), **way), []
-    for now in itertools.count():
-        delivery.before(now)
-        try:
-            arm = agent.select()
-        except robai.HorizonReached:
-            return arms, -1, -1, -1
-        if agent.committed:
-            return arms, agent.committed_arm, now, agent.commit_time
-        arms.append(arm)
-        delivery.pull(arm, now)
-
-
 def simulated(policy, bandit, horizon, seed, runs=1, **way):
     return robai.simulate(
         policy, bandit, horizon, runs, rng=seed, times=range(1, horizon + 1), curves=True, **way
@@ -113,8 +47,8 @@ def simulated(policy, bandit, horizon, seed, runs=1, **way):
 
 def assert_as_driven(policy, bandit, horizon, seed, **way):
     played = simulated(policy, bandit, horizon, seed, **way)
-    arms, committed, time, answers = driven(policy, bandit, horizon, seed, **way)
-    assert arms_played(played, 0) == arms
+    pulls, committed, time, answers = driven(policy, bandit, horizon, seed, **way)
+    assert arms_played(played, 0) == [arm for arm, *_ in pulls]
     assert (played.committed_arm[0], played.commit_time[0], played.answers[0]) == (committed, time, answers)
     return played
 
