@@ -1,6 +1,7 @@
 """Policies, bandits and numbers as they are written on the command line."""
 
 import argparse
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -68,6 +69,11 @@ def whole(text: str) -> int:
         if (number := float(text)).is_integer():
             return int(number)
     raise argparse.ArgumentTypeError(f"must be a whole number such as 1e6, got {text!r}")
+
+
+def rounds(text: str) -> int | float:
+    """The same, or inf."""
+    return math.inf if text.lower() == "inf" else whole(text)
 
 
 def _numbers(text: str) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from robai._base import checks
 from robai._base.files import check_writable, write_atomically
 from robai._play.request import Keep
 from robai.cli import options as _options
-from robai.cli.options import path, whole
+from robai.cli.options import path, rounds, whole
 from robai.cli.output import to_json
 from robai.plotting.style import new_figure
 from robai.result import Comparison, Result
@@ -27,7 +27,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     out("--keep", default="runs", metavar="WHAT", help=kinds)
     out("--save", type=path, metavar="FILE", help="write the arrays to an .npz file")
     out("--plot", type=path, metavar="FILE", help="draw regret to a .png, .svg or .pdf file")
+    _add_arrival_options(parser)
     _options.add_policy_options(parser)
+
+
+_ARRIVALS = ("delay", "batch", "loss", "window", "missing")
+
+
+def _add_arrival_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("when rewards arrive, if not at once").add_argument
+    add("--delay", type=_delay, default=0, metavar="D", help="rounds, or geometric:MEAN (0)")
+    add("--batch", type=whole, default=1, metavar="B", help="they come in together, every so many rounds (1)")
+    add("--loss", type=float, default=0.0, metavar="P", help="chance that one never comes (0)")
+    more = "with one, also inf, a certificate can end the exploration (none)"
+    add("--window", type=rounds, metavar="W", help=f"rounds after which one is given up; {more}")
+    add(
+        "--missing", type=float, metavar="X", help="what counts where none has come; needs a window (nothing)"
+    )
+
+
+def _delay(text: str) -> int | tuple[str, float]:
+    law, _, mean = text.partition(":")
+    if not mean:
+        return whole(text)
+    try:
+        return law, float(mean)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be rounds, or geometric:MEAN, got {text!r}") from None
 
 
 def run(options: argparse.Namespace) -> None:
@@ -35,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     policies = _options.read_policies(options.policy if several else [options.policy], options)
     bandit = _options.read_bandit(options)
     _check_outputs(options)
-    names = ("horizon", "runs", "rng", "engine", "workers", "checkpoint", "keep")
+    names = ("horizon", "runs", "rng", "engine", "workers", "checkpoint", "keep", *_ARRIVALS)
     given: dict[str, Any] = {name: getattr(options, name) for name in names}
     results = compare(policies, bandit, **given, progress=sys.stderr.isatty())
     first = next(iter(results.values()))

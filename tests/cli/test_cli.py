@@ -1,4 +1,5 @@
 import json
+import math
 import re
 import subprocess
 import sys
@@ -52,6 +53,42 @@ def test_simulate_as_json(capsys):
     assert record["wrong_commits"] == 0
     assert record["wrong_commit_high"] == pytest.approx(result.wrong_commit().high)
     assert len(record["pull_shares"]) == 2
+
+
+LATE = ["--delay", "geometric:20", "--batch", "4", "--loss", "0.1", "--window", "60", "--missing", "0"]
+
+
+def test_late_rewards(capsys):
+    coins = ["--policy", "kl-eocp-ug", "--bandit", "bernoulli", "--means", "0.9,0.2", *GAME[2:]]
+    way = {"delay": ("geometric", 20), "batch": 4, "loss": 0.1, "window": 60, "missing": 0}
+    result = robai.simulate(robai.KLEOCPUG(), robai.Bernoulli([0.9, 0.2]), 1000, 20, rng=1, **way)
+    _, out, _ = run(capsys, "simulate", *coins, *LATE)
+    assert out.splitlines()[:8] == result.summary().splitlines()[:8]
+    assert "rewards     delay geometric 20, batch 4, loss 0.1, window 60, missing 0" in out
+    _, out, _ = run(
+        capsys, "compare", *coins, "--policy", "kl-ucb", "--delay", "7", "--window", "inf", "--json"
+    )
+    late = robai.simulate(
+        robai.KLUCB(), robai.Bernoulli([0.9, 0.2]), 1000, 20, rng=1, delay=7, window=math.inf
+    )
+    assert json.loads(out)[1]["regret"] == late.regret[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--delay", "geometric:x"],
+            "argument --delay: must be rounds, or geometric:MEAN, got 'geometric:x'",
+        ),
+        (["--delay", "exp:3"], "delay must be a number of rounds, or ('geometric', mean), got ('exp', 3.0)"),
+        (["--window", "2.5"], "argument --window: must be a whole number such as 1e6, got '2.5'"),
+        (["--missing", "0"], "missing is what a reward counts as that has not come when its window closes"),
+        (["--loss", "1"], "loss must be below 1, got 1.0"),
+    ],
+)
+def test_late_rewards_that_make_no_sense(capsys, options, message):
+    assert message in refused(capsys, "simulate", *EOCP, *GAME, *options)
 
 
 def test_compare_gives_each_policy_the_parameters_it_has(capsys):

@@ -95,6 +95,11 @@ OPTIONS = [
         ("compare", {"--policy": "ucb"} | GAME, option)
         for option in ("--workers", "--plot", "--kl", "--level")
     ),
+    *(("simulate", {"--policy": "ucb"} | GAME, option) for option in ("--delay", "--batch", "--loss")),
+    *(
+        ("compare", {"--policy": "ucb"} | GAME | {"--window": "9"}, option)
+        for option in ("--window", "--missing")
+    ),
     *(("plan", PLAN, option) for option in ("--means", "--horizon", "--gap", "--bandit", "--rng", "--arms")),
     *(("plan", BY_GAP, option) for option in ("--arms", "--horizon", "--gap", "--sigma", "--inflation")),
     *(("reproduce", {"--out": "missing/x"}, option) for option in ("--only", "--rng", "--workers")),
