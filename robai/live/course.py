@@ -21,6 +21,7 @@ from robai.live import state
 from robai.live.alarms import Alarms
 from robai.live.log import Event, Found, Kind, Log
 from robai.live.state import Experiment
+from robai.live.terms import Terms
 from robai.policies.base import BasePolicy
 
 FORMAT = "robai.Course"
@@ -78,21 +79,6 @@ class Earlier(NamedTuple):
     commit_reason: str
     reason: str
     time: float
-
-
-class Terms(NamedTuple):
-    """For how long answers are waited for, and what silence means: see `Store.create`."""
-
-    window: float | None = None
-    missing: float | None = None
-
-    @property
-    def ends(self) -> bool:
-        return self.window is not None and math.isfinite(self.window)
-
-    def in_time(self, handed_out: float, answered: float) -> bool:
-        """The same comparison as that by which windows close."""
-        return self.window is None or handed_out > answered - self.window
 
 
 class Course:
@@ -251,10 +237,11 @@ class Course:
             held=held,
         )
         self.player = self.experiment.player(old.stream)
-        places = [self.places[arm] for arm in arms]
+        places = [self._place(arm) for arm in arms]
 
         def kept(values: list[Any] | None) -> list[Any]:
-            return [0 if values is None or place >= len(values) else values[place] for place in places]
+            found = dict(enumerate(values or []))
+            return [found.get(place, 0) for place in places]
 
         self.player.restore(
             kept(pulls),
@@ -279,7 +266,7 @@ class Course:
         self.seq = event.seq
 
     def _repeat(self, event: Event) -> None:
-        arm, value, data = event.arm, event.value, event.data
+        arm, value, data = event.arm, event.value, event.data or ""
         match event.kind, arm, value:
             case Kind.SELECT | Kind.TICKET, int(arm), _:
                 self._follow(arm)

@@ -1,4 +1,4 @@
-"""The file of a store: experiments, their events and snapshots of what these came to, in SQLite.
+"""What is in the file of a store: experiments, their events, and snapshots of what these came to.
 
 Events are only ever added. An agent asks for six things, and knows nothing of SQLite: a transaction, the
 events after one, to add some, to find a ticket, and for a snapshot to be kept and given back.
@@ -6,44 +6,14 @@ events after one, to add some, to find a ticket, and for a snapshot to be kept a
 
 from __future__ import annotations
 
-import contextlib
-import errno
-import os
-import sqlite3
-import time
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from robai._base.locks import lock, unlocking
-from robai._core.turns import Cache, Turns
+from robai.live.database import Database
 
-Sync = Literal["normal", "full"]
-
-APPLICATION = 0x726F6261  # "roba", in the header of the file
-VERSION = 1
 MOST_EXPERIMENTS = 2**24
-_PAUSES = 1e-4, 1e-3  # seconds between two looks at the lock, the first and the longest
-_T = TypeVar("_T")
 
-# One answer a ticket, one ticket a key: the file itself sees to it. Numbers of deleted experiments are not
-# given out again, as tickets have them.
-_SCHEMA = """
-CREATE TABLE experiments(
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, created REAL NOT NULL,
-    spec TEXT NOT NULL);
-CREATE TABLE events(
-    experiment INTEGER NOT NULL REFERENCES experiments, seq INTEGER NOT NULL, time REAL NOT NULL,
-    kind INTEGER NOT NULL, arm INTEGER, ticket INTEGER, value REAL, data, PRIMARY KEY(experiment, seq)
-    ) WITHOUT ROWID;
-CREATE UNIQUE INDEX answers ON events(experiment, ticket) WHERE kind = 4;
-CREATE UNIQUE INDEX keys ON events(experiment, data) WHERE kind = 3 AND data IS NOT NULL;
-CREATE TABLE snapshots(
-    experiment INTEGER NOT NULL REFERENCES experiments, seq INTEGER NOT NULL, state TEXT NOT NULL,
-    PRIMARY KEY(experiment, seq)) WITHOUT ROWID;
-"""
 _EVENTS = "SELECT seq, time, kind, arm, ticket, value, data FROM events WHERE experiment = ?"
 _APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _FIND = """
@@ -108,150 +78,8 @@ class Written(NamedTuple):
     spec: str
 
 
-class Log:
-    """An open file.
-
-    The lock is a file of our own. That of SQLite starves those who wait for it, and versions of SQLite below
-    3.51.3 can lose changes when two connections write and checkpoint at the same instant
-    (https://sqlite.org/wal.html): with this one only one of them ever does.
-    """
-
-    def __init__(self, path: str | os.PathLike[str], sync: Sync, timeout: float, writable: bool) -> None:
-        self.path, self.writable = os.path.abspath(path), writable
-        self._sync, self._timeout = sync, timeout
-        self._turns, self._closed = Turns(), False
-        self._connect()
-        self._status = self._identity()
-        _LOGS.add(self)
-
-    # ---- the file
-
-    def _connect(self) -> None:
-        guard, self._process = -1, os.getpid()
-        try:
-            if self.writable:
-                guard = os.open(f"{self.path}-lock", os.O_RDWR | os.O_CREAT, 0o666)
-            self._guard, self._let_go = guard, unlocking(guard) if self.writable else ()
-            self._connection = self._connected()
-        except BaseException:
-            if guard >= 0:
-                os.close(guard)
-            raise
-        self._end = weakref.finalize(self, _disconnect, self._process, self._connection, guard, self._timeout)
-
-    def disconnect(self) -> None:
-        """Before a fork: no connection may be in two processes. It is made again when it is asked for."""
-        if not self._turns.mine:  # by a policy, say, that forks
-            self._end()
-
-    def _identity(self) -> tuple[int, int]:
-        status = os.stat(self.path)
-        return status.st_dev, status.st_ino
-
-    def _connected(self) -> sqlite3.Connection:
-        """A connection to the file, which is made if there is none."""
-        if not self.writable and not os.path.exists(self.path):
-            raise FileNotFoundError(errno.ENOENT, "there is no such store", self.path)
-        where = self.path if self.writable else f"{Path(self.path).as_uri()}?mode=ro"
-        connection = None
-        try:
-            connection = sqlite3.connect(
-                where,
-                isolation_level=None,
-                check_same_thread=False,
-                uri=not self.writable,
-                timeout=self._timeout,
-            )
-            if self.writable:
-                try:
-                    _wait(self._guard, self._timeout, self.path)
-                    self._prepare(connection)
-                finally:
-                    for function, arguments in self._let_go:
-                        function(*arguments)
-            self._check(connection)
-        except sqlite3.OperationalError as error:
-            raise OSError(errno.EIO, f"SQLite: {error}", self.path) from error
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} is not a store of robai: {error}") from error
-        except BaseException:
-            if connection is not None:
-                connection.close()
-            raise
-        return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if not tables and not _pragma(connection, "application_id"):
-            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise ValueError(
-                    f"{self.path} is where SQLite cannot write ahead: a store needs a local disk"
-                )
-            script = f"{_SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
-            connection.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")
-        connection.execute(f"PRAGMA synchronous = {self._sync}")
-        connection.execute("PRAGMA foreign_keys = ON")
-
-    def _check(self, connection: sqlite3.Connection) -> None:
-        if _pragma(connection, "application_id") != APPLICATION:
-            raise ValueError(f"{self.path} is not a store of robai but an SQLite file of another program")
-        if (version := _pragma(connection, "user_version")) != VERSION:
-            raise ValueError(
-                f"{self.path} was written by a newer robai: version {version} of stores, not {VERSION}"
-            )
-
-    def close(self) -> None:
-        if self._end.alive:
-            self._turns.take(lambda: (self._connection, "BEGIN", _no_wait, ()), _no_wait, ())
-            self._end()
-        self._closed = True
-
-    # ---- transactions
-
-    @property
-    def lock(self) -> Any:
-        """Held by the thread whose turn it is."""
-        return self._turns.lock
-
-    @property
-    def mine(self) -> bool:
-        """Whether this thread is in the middle of a transaction."""
-        return self._turns.mine
-
-    def transact(
-        self, operation: Callable[..., _T], arguments: tuple[Any, ...], cache: Cache | None = None
-    ) -> _T:
-        """Do it alone, of all threads and processes, and in full or not at all."""
-        return self._turns.take(
-            self._begin if self.writable else self._begin_reading, operation, arguments, cache
-        )
-
-    def _begin(self) -> Any:
-        self._ready()
-        return self._connection, "BEGIN IMMEDIATE", self._wait, self._let_go
-
-    def _begin_reading(self) -> Any:
-        self._ready()
-        return self._connection, "BEGIN", _no_wait, ()
-
-    def _wait(self) -> None:
-        _wait(self._guard, self._timeout, self.path)
-
-    def _ready(self) -> None:
-        if self._closed:
-            raise RuntimeError(f"{self.path} is closed")
-        try:
-            same = self._identity() == self._status
-        except OSError as error:
-            raise RuntimeError(f"{self.path} is not there any more: {error}") from None
-        if not same:
-            raise RuntimeError(f"{self.path} is another file now; the store was moved or replaced")
-        if not self._end.alive:
-            self._connect()
-        elif self._process != os.getpid():
-            raise RuntimeError(
-                f"this process was forked in the middle of a transaction of {self.path}: it has no store"
-            )
+class Log(Database):
+    """The experiments of a file."""
 
     # ---- experiments
 
@@ -388,67 +216,3 @@ class Log:
     def _one(self, query: str, experiment: int) -> int | None:
         found: int | None = self._connection.execute(query, (experiment,)).fetchone()[0]
         return found
-
-
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    value: int = connection.execute(f"PRAGMA {name}").fetchone()[0]
-    return value
-
-
-def _no_wait() -> None:
-    """What readers do."""
-
-
-def _wait(guard: int, timeout: float, path: str) -> None:
-    """Lock the guard, or a TimeoutError."""
-    pause, until = _PAUSES[0], None
-    while True:
-        try:
-            return lock(guard)
-        except BlockingIOError:
-            now = time.monotonic()
-            until = now + timeout if until is None else until
-            if now >= until:
-                raise TimeoutError(
-                    errno.ETIMEDOUT,
-                    f"another process has held the lock for {timeout:g} s; nothing was done",
-                    path,
-                ) from None
-            time.sleep(min(pause, until - now))
-            pause = min(2.0 * pause, _PAUSES[1])
-
-
-def _disconnect(process: int, connection: sqlite3.Connection, guard: int, timeout: float) -> None:
-    """Close both, the connection while nobody else writes: its end may be a checkpoint."""
-    if os.getpid() != process:  # they are the parent's
-        return
-    try:
-        if guard >= 0:
-            with contextlib.suppress(TimeoutError):
-                _wait(guard, timeout, "")
-        connection.close()
-    finally:
-        if guard >= 0:
-            os.close(guard)
-
-
-# SQLite has its locks written down in memory, of which a child gets a copy, but not the locks: what it wrote
-# could be lost. So nobody is in a transaction while this process is forked, and no file is open.
-_LOGS: weakref.WeakSet[Log] = weakref.WeakSet()
-_held: list[Log] = []
-
-
-def _before_fork() -> None:
-    for log in list(_LOGS):
-        log.lock.__enter__()
-        _held.append(log)
-        log.disconnect()
-
-
-def _after_fork() -> None:
-    while _held:
-        _held.pop().lock.__exit__()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

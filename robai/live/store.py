@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterable
@@ -18,11 +17,14 @@ from robai._play.seeds import Rng, Seed
 from robai.custom import PythonPolicy, written
 from robai.live import state
 from robai.live.alarms import TIMES
-from robai.live.course import LARGEST_REWARD, Course, Terms, opened
-from robai.live.log import Kind, Log, Sync, Written
+from robai.live.check import wrong
+from robai.live.course import LARGEST_REWARD, Course
+from robai.live.database import Sync
+from robai.live.log import Log, Written
 from robai.live.standing import Label
 from robai.live.state import Experiment, RewardLike
 from robai.live.stored import StoredAgent
+from robai.live.terms import Terms
 from robai.policies.base import BasePolicy
 
 LONGEST_NAME = 200  # characters
@@ -187,11 +189,12 @@ class Store:
         >>> folder.cleanup()
         """
         name = _name(name)
-        terms, delta = _terms(window, missing, delta)
-        experiment = Experiment(policy, arms, horizon, reward)
+        terms, experiment = Terms.of(window, missing), Experiment(policy, arms, horizon, reward)
         if terms.window is not None:
-            delta = 1.0 / experiment.horizon if delta is None else delta
-            experiment = Experiment(policy, arms, horizon, reward, delta=delta)
+            chance = 1.0 / experiment.horizon if delta is None else checks.probability("delta", delta)
+            experiment = Experiment(policy, arms, horizon, reward, delta=chance)
+        elif delta is not None:
+            raise ValueError(f"delta needs a window, got delta={delta!r} and window=None")
         if terms.missing is not None and not (
             experiment.rewards.possible(1.0, terms.missing) and abs(terms.missing) <= LARGEST_REWARD
         ):
@@ -201,7 +204,7 @@ class Store:
         )
         seed = Seed.of(rng)
         player = experiment.player(Stream(seed_block(seed.entropy, seed.spawn_key, 0)[0]))
-        spec = {"agent": state.beginning(experiment, player), **_written(terms)}
+        spec = {"agent": state.beginning(experiment, player), **terms.to_dict()}
         return self._agent(
             self._log.transact(self._create, (name, json.dumps(spec, allow_nan=False), bool(exist_ok))),
             experiment.policy,
@@ -263,11 +266,6 @@ class Store:
         agent: StoredAgent[Any] = StoredAgent(self, found, own)
         agent._known  # noqa: B018 - read now, so that what is wrong with the file is known now
         return agent
-
-    @staticmethod
-    def _terms(spec: dict[str, Any]) -> Terms:
-        window, missing = spec["window"], spec["missing"]
-        return Terms(math.inf if window == "inf" else window, missing)
 
     def names(self) -> list[str]:
         """The experiments, in the order in which they were created.
@@ -346,7 +344,7 @@ class Store:
         sentences = [f"SQLite: {text}" for text in log.damage()]
         for found in log.experiments() if name is None else [self._found(name)]:
             try:
-                sentences += [f"{found.name}: {text}" for text in _wrong(log, found, self._terms)]
+                sentences += [f"{found.name}: {text}" for text in wrong(log, found)]
             except (KeyError, TypeError, ValueError) as error:
                 sentences.append(f"{found.name}: {error}")
         return sentences
@@ -396,7 +394,7 @@ class Store:
         if len(snapshots) < 2 or since is None:
             return 0
         (_, _), (seq, text) = snapshots[:2]
-        terms = self._terms(parse(found.spec))
+        terms = Terms.from_dict(parse(found.spec))
         if terms.ends:
             needed = Course.from_json(found.number, terms, seq, text).matured + 1
         else:
@@ -437,23 +435,6 @@ def _name(name: Any) -> str:
     return name
 
 
-def _terms(window: Any, missing: Any, delta: Any) -> tuple[Terms, float | None]:
-    if window is None:
-        for argument, value in (("missing", missing), ("delta", delta)):
-            if value is not None:
-                raise ValueError(f"{argument} needs a window, got {argument}={value!r} and window=None")
-        return Terms(), None
-    seconds = math.inf if window == math.inf else checks.positive("window", window)
-    reward = None if missing is None else checks.real("missing", missing)
-    if reward is not None and seconds == math.inf:
-        raise ValueError("missing needs a window that closes, got window=inf")
-    return Terms(seconds, reward), None if delta is None else checks.probability("delta", delta)
-
-
-def _written(terms: Terms) -> dict[str, Any]:
-    return {"window": "inf" if terms.window == math.inf else terms.window, "missing": terms.missing}
-
-
 def _compared(spec: dict[str, Any]) -> dict[str, Any]:
     """What two calls of `create` have to have in common."""
     agent = dict(spec["agent"])
@@ -461,43 +442,3 @@ def _compared(spec: dict[str, Any]) -> dict[str, Any]:
         agent["policy"] = BasePolicy.from_dict(agent["policy"]).to_dict()
     names = ("policy", "arms", "horizon", "reward", "delta")
     return {name: agent[name] for name in names} | {"window": spec["window"], "missing": spec["missing"]}
-
-
-def _wrong(log: Log, found: Written, terms_of: Callable[[dict[str, Any]], Terms]) -> Iterable[str]:
-    """Sentences about one experiment."""
-    number, spec = found.number, parse(found.spec)
-    snapshots = log.snapshots(number)
-    expected = log.first(number) or 1
-    for event in log.events(number):
-        if event.seq != expected:
-            yield f"event {expected} is missing"
-            expected = event.seq
-        expected += 1
-        if event.kind == Kind.ANSWER:
-            ticket = log.find(number, event.ticket or 0)
-            if ticket is None and (event.ticket or 0) >= (log.first(number) or 0):
-                yield f"event {event.seq} answers ticket {event.ticket}, which there is not"
-            elif ticket is not None and (ticket.kind != Kind.TICKET or ticket.arm != event.arm):
-                yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
-    if spec["agent"]["policy"].get("type") == "CustomPolicy":
-        return
-    terms = terms_of(spec)
-    if (log.first(number) or 1) == 1:
-        course = Course(number, terms, *state.begun(spec["agent"]))
-    elif snapshots:
-        course = Course.from_json(number, terms, *snapshots[-1])
-    else:
-        yield "its first events are not there, and no snapshot is"
-        return
-    texts = dict(snapshots)
-    for event in log.events(number, course.seq):
-        course.repeat(event, log)
-        if event.seq in texts and json.loads(texts[event.seq]) != json.loads(course.to_json()):
-            yield f"the snapshot after event {event.seq} is not what the events come to"
-    if course.differences:
-        yield (
-            f"{course.differences:,} decisions would be made otherwise by this version of robai; those that "
-            "are recorded stand"
-        )
-    if snapshots and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
-        yield "what is read from the newest snapshot is not what the events come to"

@@ -14,7 +14,7 @@ import pytest
 from support.interruptions import AtInstruction, Interruption, interrupted_at_random
 
 import robai
-from robai.live import stored
+from robai.live import recorded
 
 WINDOWS = {"none": {}, "held": {"window": 50.0, "missing": 0.0}, "dropped": {"window": 50.0}}
 
@@ -98,7 +98,7 @@ def patiently(shop, call, before=lambda: None):
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_a_thousand_interrupts_at_random_moments(tmp_path, window, monkeypatch):
-    monkeypatch.setattr(stored, "_SNAPSHOT", 20)
+    monkeypatch.setattr(recorded, "_SNAPSHOT", 20)
     shop, chance = Shop(tmp_path / "live.db", robai.ThompsonSampling(), window), random.Random(5)
     with interrupted_at_random(chance) as (timer, seen):
 
@@ -133,7 +133,7 @@ def test_a_thousand_interrupts_at_random_moments(tmp_path, window, monkeypatch):
 )
 def test_an_interrupt_at_every_single_instruction(tmp_path, policy, window, stride, monkeypatch):
     """Every bytecode of a ticket and its answer in turn, also those that no timer would reach."""
-    monkeypatch.setattr(stored, "_SNAPSHOT", 7)
+    monkeypatch.setattr(recorded, "_SNAPSHOT", 7)
     shop, number = Shop(tmp_path / "live.db", policy, window), 0
     for _ in range(60):
         shop.serve(lambda call: call())
@@ -179,7 +179,7 @@ def test_nothing_is_written_without_the_lock(tmp_path, monkeypatch):
         return connection
 
     monkeypatch.setattr(log, "_connected", traced)
-    monkeypatch.setattr(stored, "_SNAPSHOT", 10)
+    monkeypatch.setattr(recorded, "_SNAPSHOT", 10)
     shop = Shop(path, robai.KLEOCPUG(), "held")
     for _ in range(100):
         shop.serve(lambda call: call())

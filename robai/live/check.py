@@ -1,0 +1,52 @@
+"""Whether what is in a store can have happened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from robai._base.json import parse
+from robai.live import state
+from robai.live.course import Course, opened
+from robai.live.log import Kind, Log, Written
+from robai.live.terms import Terms
+
+
+def wrong(log: Log, found: Written) -> Iterable[str]:
+    """Sentences about an experiment, none if all is well: events, and what they come to."""
+    number, spec = found.number, parse(found.spec)
+    snapshots = log.snapshots(number)
+    expected = log.first(number) or 1
+    for event in log.events(number):
+        if event.seq != expected:
+            yield f"event {expected} is missing"
+            expected = event.seq
+        expected += 1
+        if event.kind == Kind.ANSWER:
+            ticket = log.find(number, event.ticket or 0)
+            if ticket is None and (event.ticket or 0) >= (log.first(number) or 0):
+                yield f"event {event.seq} answers ticket {event.ticket}, which there is not"
+            elif ticket is not None and (ticket.kind != Kind.TICKET or ticket.arm != event.arm):
+                yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
+    if spec["agent"]["policy"].get("type") == "CustomPolicy":
+        return
+    terms = Terms.from_dict(spec)
+    if (log.first(number) or 1) == 1:
+        course = Course(number, terms, *state.begun(spec["agent"]))
+    elif snapshots:
+        course = Course.from_json(number, terms, *snapshots[-1])
+    else:
+        yield "its first events are not there, and no snapshot is"
+        return
+    texts = dict(snapshots)
+    for event in log.events(number, course.seq):
+        course.repeat(event, log)
+        if event.seq in texts and json.loads(texts[event.seq]) != json.loads(course.to_json()):
+            yield f"the snapshot after event {event.seq} is not what the events come to"
+    if course.differences:
+        yield (
+            f"{course.differences:,} decisions would be made otherwise by this version of robai; those that "
+            "are recorded stand"
+        )
+    if snapshots and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
+        yield "what is read from the newest snapshot is not what the events come to"
