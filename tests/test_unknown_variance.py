@@ -155,17 +155,12 @@ def test_squares_that_no_double_can_hold_are_refused():
         assert agent.to_json() == before
 
 
-def test_a_journal_repeats_squares(tmp_path):
-    def made():
-        return robai.Agent(robai.KLUCB(), 2, 1000, reward="gaussian", rng=0, journal=tmp_path / "journal")
-
-    agent = made()
-    agent.update_counts(0, 5, 2.0, 3.5)
-    agent.update_batch([1, 1], [1.0, 2.0])
-    agent.journal.close()
-    again = made()
-    assert again.squares.tolist() == [3.5, 0.5]
-    again.journal.close()
+def test_a_store_repeats_squares(tmp_path):
+    with robai.Store(tmp_path / "live.db") as store:
+        agent = store.create("revenue", robai.KLUCB(), 2, 1000, reward="gaussian", rng=0)
+        agent.update_counts(0, 5, 2.0, 3.5)
+        agent.update_batch([1, 1], [1.0, 2.0])
+        assert store.open("revenue").squares.tolist() == [3.5, 0.5]
 
 
 def test_rewards_that_contradict_sigma_are_told_of():

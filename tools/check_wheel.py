@@ -6,7 +6,7 @@
     python tools/check_wheel.py --installed                        what is installed here, as it is
 
 A wheel has the compiled modules, their declarations and types, and neither sources nor tests. It is installed
-in a new virtual environment, with NumPy and nothing else: robai is imported, plays, keeps a journal, and
+in a new virtual environment, with NumPy and nothing else: robai is imported, plays, keeps a store, and
 examines itself (`robai doctor`). With --plot matplotlib follows, and `robai reproduce --quick`.
 """
 
@@ -94,18 +94,16 @@ def try_installed():
     mean, error = one.regret[-1], one.regret_sem[-1]
     need(abs(mean - 40.23) < 5 * error, f"the regret of EOCPUG() is {mean:.2f}; the README has 40.23")
 
-    def agent():
-        return robai.Agent(robai.KLEOCPUG(), 3, 10**4, reward="bernoulli", rng=0, journal="journal")
-
-    first = agent()
-    for _ in range(1000):
-        arm = first.select()
-        first.update(arm, arm == 1)
-    need(first.committed_arm == 1, "an agent has not found the best arm")
-    first.journal.close()
-    again = agent()
-    need(again.to_json() == first.to_json(), "a journal was not repeated")
-    again.journal.close()
+    with robai.Store("live.db") as store:
+        agent = store.create("arms", robai.KLEOCPUG(), 3, 10**4, reward="bernoulli", rng=0)
+        for _ in range(1000):
+            ticket = agent.ticket()
+            agent.answer(ticket, ticket.arm == 1)
+        need(agent.committed_arm == 1, "an agent has not found the best arm")
+        known = agent.to_json()
+    with robai.Store("live.db") as store:
+        need(store.open("arms").to_json() == known, "a store has not kept an agent")
+        need(store.check() == [], "a store is not sound")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         need(not sys._is_gil_enabled(), "robai has turned the GIL on")
 
@@ -115,11 +113,11 @@ def try_installed():
         print(examined.stdout, end="")
     reproduced = robai_says("reproduce", "--quick")
     if "robai[plot]" in reproduced.stderr:
-        print("robai plays and keeps a journal; no matplotlib, so nothing was reproduced", flush=True)
+        print("robai plays and keeps a store; no matplotlib, so nothing was reproduced", flush=True)
     else:
         need(reproduced.returncode == 0, reproduced.stdout + reproduced.stderr)
         need(Path("robai-report/report.json").exists(), "robai reproduce has written no report")
-        print("robai plays, keeps a journal and reproduces the paper", flush=True)
+        print("robai plays, keeps a store and reproduces the paper", flush=True)
 
 
 def try_wheel(wheel, python, plot):

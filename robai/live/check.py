@@ -28,7 +28,7 @@ def wrong(log: Log, found: Written) -> Iterable[str]:
                 yield f"event {event.seq} answers ticket {event.ticket}, which there is not"
             elif ticket is not None and (ticket.kind != Kind.TICKET or ticket.arm != event.arm):
                 yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
-    if spec["agent"]["policy"].get("type") == "CustomPolicy":
+    if state.policy_of(spec["agent"]) is None:
         return
     terms = Terms.from_dict(spec)
     if (log.first(number) or 1) == 1:

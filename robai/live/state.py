@@ -187,13 +187,20 @@ def plain(experiment: Experiment, player: Player) -> dict[str, Any]:
 
 def beginning(experiment: Experiment, player: Player) -> dict[str, Any]:
     """What an experiment is made for, and its generator: enough to repeat it, whoever wrote the policy."""
-    experiment.policy._need_names("saving")
     made = {"format": FORMAT, "schema": SCHEMA, "robai": VERSION, **experiment.to_dict()}
     return made | {"delta": experiment.delta, "generator": list(map(str, player.stream.state))}
 
 
+def policy_of(data: dict[str, Any]) -> BasePolicy | None:
+    """The policy, unless it is written in Python or compiled elsewhere, and data cannot bring it back."""
+    try:
+        return BasePolicy.from_dict(data["policy"])
+    except (TypeError, ValueError):
+        return None
+
+
 def begun(data: Any, policy: BasePolicy | None = None) -> tuple[Experiment, Player]:
-    """The experiment at its beginning; `policy` is one written in Python, which data cannot bring back."""
+    """The experiment at its beginning; `policy` is one that data cannot bring back."""
     data = _upgraded(_mapping(data))
     if policy is None:
         policy = field(data, "policy", BasePolicy.from_dict)

@@ -14,7 +14,7 @@ from robai._base.json import parse
 from robai._core.rng import Stream, seed_block
 from robai._play.assumptions import warn_of_assumptions
 from robai._play.seeds import Rng, Seed
-from robai.custom import PythonPolicy, written
+from robai.custom import PythonPolicy
 from robai.live import state
 from robai.live.alarms import TIMES
 from robai.live.check import wrong
@@ -248,10 +248,13 @@ class Store:
         <Agent UCB(): 2 arms, round 0 of 100, exploring>
         """
         found: Written = self._log.transact(self._found, (name,))
-        if json.loads(found.spec)["agent"]["policy"].get("type") == "CustomPolicy":
+        try:
+            BasePolicy.from_dict(parse(found.spec)["agent"]["policy"])
+        except (TypeError, ValueError) as error:
             raise ValueError(
-                f"the policy of {name!r} is written in Python: hand it to create, with exist_ok=True"
-            )
+                f"the policy of experiment {name!r} has to be handed to create, with exist_ok=True: it is "
+                f"written in Python, or compiled elsewhere ({error})"
+            ) from None
         return self._agent(found, None)
 
     def _found(self, name: Any) -> Written:
@@ -262,8 +265,8 @@ class Store:
         return found
 
     def _agent(self, found: Written, policy: BasePolicy | None) -> StoredAgent[Any]:
-        own = None if policy is None or written(policy) is None else policy
-        agent: StoredAgent[Any] = StoredAgent(self, found, own)
+        known = state.policy_of(parse(found.spec)["agent"])
+        agent: StoredAgent[Any] = StoredAgent(self, found, policy if known is None else None)
         agent._known  # noqa: B018 - read now, so that what is wrong with the file is known now
         return agent
 
@@ -438,7 +441,7 @@ def _name(name: Any) -> str:
 def _compared(spec: dict[str, Any]) -> dict[str, Any]:
     """What two calls of `create` have to have in common."""
     agent = dict(spec["agent"])
-    if agent["policy"].get("type") != "CustomPolicy":  # with parameters that an older version did not know
-        agent["policy"] = BasePolicy.from_dict(agent["policy"]).to_dict()
+    if (policy := state.policy_of(agent)) is not None:  # with parameters that an older version did not know
+        agent["policy"] = policy.to_dict()
     names = ("policy", "arms", "horizon", "reward", "delta")
     return {name: agent[name] for name in names} | {"window": spec["window"], "missing": spec["missing"]}

@@ -17,14 +17,17 @@ def system(request, monkeypatch):
         fcntl, locked = pytest.importorskip("fcntl"), []  # else this is Windows
 
         def locking(descriptor, mode, count):
-            assert (mode, count) == (2, 1)
+            assert count == 1
             locked.append(os.lseek(descriptor, 0, os.SEEK_CUR))
+            if mode == module.LK_UNLCK:
+                return fcntl.flock(descriptor, fcntl.LOCK_UN)
+            assert mode == module.LK_NBLCK
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise PermissionError(13, "Permission denied") from error
 
-        module = types.SimpleNamespace(locking=locking, LK_NBLCK=2, locked=locked)
+        module = types.SimpleNamespace(locking=locking, LK_UNLCK=0, LK_NBLCK=2, locked=locked)
         monkeypatch.setattr(locks, "msvcrt", module, raising=False)
         monkeypatch.setattr(sys, "platform", "win32")
         yield module
@@ -45,21 +48,22 @@ def test_a_locked_file_is_refused_until_it_is_closed(tmp_path, system):
         locks.lock(second.fileno())
 
 
-def test_no_byte_of_a_journal_is_locked(tmp_path, system):
-    """Windows would let nobody read it."""
-    path = tmp_path / "journal"
-    with robai.Journal(path) as journal:
-        agent = robai.Agent(robai.UCB(), 2, 100, reward="bernoulli", rng=0, journal=journal)
-        arms = agent.select_batch(10)
-        with pytest.raises(RuntimeError, match="in use by another agent or process"):
-            robai.Journal(path)
-        agent.update_batch(arms, arms)
-        assert len(path.read_bytes().splitlines()) == 3
+def test_a_store_takes_turns_by_a_byte_that_no_file_has(tmp_path, system):
+    """Windows would let nobody read one that is there."""
+    path = tmp_path / "live.db"
+    with robai.Store(path) as one, robai.Store(path, timeout=0.01) as other:
+        agent = one.create("arms", robai.UCB(), 2, 100, reward="bernoulli", rng=0)
+        twin = other.open("arms")
+        for _ in range(5):
+            assert agent.answer(agent.ticket(), 1) == twin.answer(twin.ticket(), 0) == "counted"
+        with open(f"{path}-lock", "rb+") as held:
+            locks.lock(held.fileno())
+            with pytest.raises(TimeoutError, match="has held the lock"):
+                twin.ticket()
+        agent.refresh()
+        assert twin.rounds == agent.rounds == 10
         if system is not None:
             assert min(system.locked) > 10**12
-    with robai.Journal(path) as journal:
-        again = robai.Agent(robai.UCB(), 2, 100, reward="bernoulli", rng=0, journal=journal)
-        assert again.to_json() == agent.to_json()
 
 
 def report(path, text):

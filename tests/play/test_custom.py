@@ -67,7 +67,7 @@ def test_in_an_agent():
     assert agent.commit_time == 30
     assert "ExploreThenCommit returned Commit(1)" in agent.summary()
     assert set(agent.select_batch(500)) == {"b"}
-    with pytest.raises(TypeError, match="journal"):
+    with pytest.raises(TypeError, match="a store can bring it back"):
         agent.to_json()
     with pytest.raises(TypeError, match="update_batch"):
         agent.update_counts("a", 3, 1.0)

@@ -130,8 +130,14 @@ def test_recommended_is_for_stages():
 # ---- agents
 
 
-def played(policy, rewards, journal=None, reward=families.Gaussian(1.0)):  # noqa: B008 - never changed
-    agent = robai.Agent(policy, ["a", "b", "c"], 300, reward=reward, rng=0, journal=journal)
+OPTIONS = {"arms": ["a", "b", "c"], "horizon": 300, "reward": families.Gaussian(1.0), "rng": 0}
+
+
+def played(policy, rewards, **options):
+    return driven(robai.Agent(policy, **OPTIONS | options), rewards)
+
+
+def driven(agent, rewards):
     arms = []
     for row in rewards:
         if agent.committed:
@@ -154,26 +160,25 @@ def test_in_an_agent(stop):
     assert own.commit_reason == twin.commit_reason
 
 
-def test_an_agent_keeps_a_journal_and_is_not_saved(tmp_path):
+def test_an_agent_is_in_a_store_and_is_not_saved(tmp_path):
     rewards = np.random.default_rng(3).normal([1.0, 0.0, 0.4], 1.0, (299, 3))
     policy = robai.Policy(PlainUCB(), rules.FixedRound(40), rules.LowerBound())
-    agent, _ = played(policy, rewards, tmp_path / "journal")
-    assert agent.commit_time == 40
-    assert "40 rewards had arrived" in agent.summary()
-    agent.journal.close()
-    again = robai.Agent(
-        policy, ["a", "b", "c"], 300, reward=families.Gaussian(1.0), rng=0, journal=tmp_path / "journal"
-    )
-    assert (again.sums == agent.sums).all()
-    assert again.commit_reason == agent.commit_reason
-    again.journal.close()
-    other = robai.Policy(InTurn(), rules.FixedRound(40), rules.LowerBound())
-    with pytest.raises(ValueError, match="the journal is about policy"):
-        robai.Agent(
-            other, ["a", "b", "c"], 300, reward=families.Gaussian(1.0), rng=0, journal=tmp_path / "journal"
-        )
-    with pytest.raises(TypeError, match=r"PlainUCB is written in Python.*journal"):
-        agent.to_json()
+    with robai.Store(tmp_path / "live.db") as store:
+        agent, _ = driven(store.create("own", policy, **OPTIONS), rewards)
+        assert agent.commit_time == 40
+        assert "40 rewards had arrived" in agent.summary()
+        with pytest.raises(TypeError, match=r"PlainUCB is written in Python.*a store"):
+            agent.to_json()
+        sums, reason = agent.sums.tolist(), agent.commit_reason
+    with robai.Store(tmp_path / "live.db") as store:
+        again = store.create("own", policy, **OPTIONS, exist_ok=True)
+        assert again.sums.tolist() == sums
+        assert again.commit_reason == reason
+        other = robai.Policy(InTurn(), rules.FixedRound(40), rules.LowerBound())
+        with pytest.raises(ValueError, match="was created with policy"):
+            store.create("own", other, **OPTIONS, exist_ok=True)
+        with pytest.raises(ValueError, match="has to be handed to create"):
+            store.open("own")
 
 
 def test_an_agent_whose_exploration_commits():

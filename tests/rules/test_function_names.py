@@ -105,12 +105,15 @@ def test_a_file_does_not_choose_what_is_run(tmp_path):
 @pytest.mark.parametrize(
     "policy", [POINTERS[1], robai.Policy(MOSS_INDEX, AFTER_100)], ids=["address", "name"]
 )
-def test_a_journal_brings_an_agent_back(policy, tmp_path):
-    options = {"reward": robai.families.Gaussian(1.0), "rng": 0, "journal": tmp_path / "journal"}
-    agent = robai.Agent(policy, 3, 200, **options)
-    for reward in np.random.default_rng(0).normal(size=120):
-        agent.update(agent.select(), reward)
-    agent.journal.close()
-    again = robai.Agent(policy, 3, 200, **options)
-    assert (again.sums == agent.sums).all()
-    assert again.committed_arm == agent.committed_arm
+def test_a_store_brings_an_agent_back(policy, tmp_path):
+    options = {"reward": robai.families.Gaussian(1.0), "rng": 0, "exist_ok": True}
+    with robai.Store(tmp_path / "live.db") as store:
+        agent = store.create("moss", policy, 3, 200, **options)
+        for reward in np.random.default_rng(0).normal(size=120):
+            agent.update(agent.select(), reward)
+        sums, committed = agent.sums.tolist(), agent.committed_arm
+    with robai.Store(tmp_path / "live.db") as store:
+        again = store.create("moss", policy, 3, 200, **options)
+        assert again.sums.tolist() == sums
+        assert again.committed_arm == committed
+        assert store.check() == []
