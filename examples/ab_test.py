@@ -1,54 +1,77 @@
-"""An experiment on a website: three buttons, late conversions, and a server that restarts.
+"""An experiment on a website: three buttons, late purchases, and a server that restarts.
 
     python examples/ab_test.py
 
-Every visitor sees the button that the agent selects, and has some hours to buy. The answer is
-passed on when the time is up, yes or no: if a yes came as soon as it is known, young buttons would
-look better than they are. The journal records every step before the page is served, so the server
-may die at any moment: the same call brings the agent back.
+Every visitor sees the button of their ticket, and has six hours to buy. Only purchases are reported. Who has
+not bought when the six hours are over has not bought (`missing=0.0`), and before that nothing counts: if a
+yes counted as soon as it is known, young buttons would look better than they are. Whatever a call has
+returned is in the file, so the server may die at any moment: the same call brings the experiment back.
 """
 
 import random
 import tempfile
-from collections import deque
+from heapq import heappop, heappush
 from pathlib import Path
 
 import robai
 
 CONVERSION = {"green": 0.05, "orange": 0.12, "blue": 0.06}
 VISITORS_A_DAY = 1000
-TIME_TO_BUY = 400  # visitors
+HOUR = 3600.0
 
 
-def open_experiment(journal):
+class Clock:
+    """Simulated time; a server leaves the store its own, `time.time`."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def open_experiment(store):
     """What the server does when it starts, the first time and after every crash."""
-    return robai.Agent(
-        robai.KLEOCPUG(), arms=list(CONVERSION), horizon=200_000, reward="bernoulli", rng=7, journal=journal
+    return store.create(
+        "buttons",
+        robai.KLEOCPUG(),
+        arms=list(CONVERSION),
+        horizon=200_000,
+        reward="bernoulli",
+        rng=7,
+        window=6 * HOUR,
+        missing=0.0,
+        exist_ok=True,
     )
 
 
-def serve(agent, waiting, chance):
-    """One day: select for each visitor, and pass on the answers that are due."""
-    for _ in range(VISITORS_A_DAY):
-        arm = agent.select()
-        waiting.append((arm, chance.random() < CONVERSION[arm]))
-        if len(waiting) > TIME_TO_BUY:
-            agent.update(*waiting.popleft())
+def serve(agent, clock, day, purchases, chance):
+    """One day: a button for every visitor, and the purchases that come in meanwhile, some of them twice."""
+    for visitor in range(VISITORS_A_DAY):
+        clock.now += 24 * HOUR / VISITORS_A_DAY
+        while purchases and purchases[0][0] <= clock.now:
+            _, ticket = heappop(purchases)
+            for _ in range(chance.choice((1, 2))):
+                agent.answer(ticket, 1)
+        ticket = agent.ticket(f"visitor {visitor} of day {day}")
+        if chance.random() < CONVERSION[ticket.arm]:
+            heappush(purchases, (clock.now + chance.expovariate(1 / HOUR), ticket.id))
 
 
-def run(journal, days, restarts=True, report=print):
-    chance, waiting = random.Random(3), deque()
-    agent = open_experiment(journal)
+def run(path, days, restarts=True, report=print):
+    clock, chance, purchases = Clock(), random.Random(3), []
+    store = robai.Store(path, clock=clock)
+    agent = open_experiment(store)
     for day in range(1, days + 1):
-        serve(agent, waiting, chance)
+        serve(agent, clock, day, purchases, chance)
         if day % 5 == 0 or day == days:
             report(f"--- day {day}\n{agent.summary()}\n")
         if restarts and day % 4 == 0:
-            agent.journal.close()  # as the end of the process would
-            agent = open_experiment(journal)
+            store.close()  # as the end of the process would
+            store = robai.Store(path, clock=clock)
+            agent = open_experiment(store)
     return agent
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as directory:
-        run(Path(directory) / "experiment.journal", days=25)
+        run(Path(directory) / "live.db", days=25).store.close()

@@ -1,7 +1,14 @@
 """The examples run, and do what they say."""
 
 import importlib.util
+import json
+import subprocess
+import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
+
+import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -22,3 +29,49 @@ def test_the_website_experiment_commits_to_the_best_button_and_survives_restarts
     assert agent.commit_reason in pages[-1]
     straight = example.run(tmp_path / "straight", days=25, restarts=False, report=pages.append)
     assert straight.to_json() == agent.to_json()
+    assert agent.store.check() == []
+    for each in (agent, straight):
+        each.store.close()
+
+
+@pytest.fixture
+def service(tmp_path):
+    """The client, the address of a service, and its store."""
+    client, path = imported("service/client"), tmp_path / "live.db"
+    with subprocess.Popen([sys.executable, client.SERVER, path], stdout=subprocess.PIPE, text=True) as server:
+        yield client, server.stdout.readline().strip(), path
+        server.terminate()
+        assert server.wait(20) == 0
+
+
+def test_what_a_service_acknowledges_is_counted_once_whatever_is_killed(service):
+    client, url, path = service
+    visits, killed = client.drive(url, visitors=300, pause=0.7)
+    assert killed > 0
+    client.check(path, visits)
+
+
+def test_a_service_says_what_is_wrong(service):
+    client, url, _ = service
+    asking = client.Client(url)
+    ticket = asking.ticket("ann")
+    assert asking.answer(ticket["id"], 1) == "held"
+    assert asking.ask("GET", "/experiments/buttons")["rounds"] == 1
+
+    def refused(path, body=None, length=None):
+        data = None if body is None else json.dumps(body).encode()
+        headers = {} if length is None else {"Content-Length": length}
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(urllib.request.Request(url + path, data, headers), timeout=20)
+        with caught.value as error:
+            return error.code, json.load(error)["error"]
+
+    answers = "/experiments/buttons/answers"
+    assert refused("/experiments/buttons/tickets", {"key": 7})[0] == 400
+    assert refused(answers, [{"ticket": 7}])[0] == 400
+    assert refused(answers, [{"ticket": ticket["id"], "reward": 2}])[0] == 400
+    assert refused(answers, [{"ticket": ticket["id"], "reward": 0}])[0] == 409
+    assert refused(answers, [{"ticket": 7, "reward": 1}])[0] == 404
+    assert refused(answers, [], length="1000001")[0] == 400
+    assert refused("/experiments/button")[1].endswith("did you mean buttons?")
+    assert refused("/")[0] == 404
