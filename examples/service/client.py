@@ -2,8 +2,8 @@
 
     python examples/service/client.py
 
-starts a server on a store of its own. Every visitor asks for a ticket, and some of them buy. Requests that get
-no response are repeated, and many that do get one, as a bad network would. Some process of the server is
+starts a server on a store of its own. Every visitor asks for a ticket, and some of them buy. Requests that
+get no response are repeated, and many that do get one, as a bad network would. Some process of the server is
 killed all the time, and is started again.
 """
 
@@ -102,7 +102,7 @@ def drive(url, visitors, threads=6, pause=1.0):
 
 
 def check(path, visits):
-    """What was acknowledged is counted, once: seen an hour and more from now, when all windows have closed."""
+    """What was acknowledged is counted, once: seen an hour later, when all windows have closed."""
     shown, bought = Counter(arm for arm, _ in visits), Counter(arm for arm, yes in visits if yes)
     with robai.Store(path, clock=lambda: time.time() + 4000.0) as store:
         agent = store.open("buttons")
