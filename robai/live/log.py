@@ -14,7 +14,9 @@ from robai.live.database import Database
 
 MOST_EXPERIMENTS = 2**24
 
-_EVENTS = "SELECT seq, time, kind, arm, ticket, value, data FROM events WHERE experiment = ?"
+_EVENTS = """
+SELECT seq, time, kind, arm, ticket, value, data FROM events
+WHERE experiment = ? AND seq > ? ORDER BY seq LIMIT ?"""
 _APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _FIND = """
 SELECT t.seq, t.kind, t.arm, t.time, a.value, a.time FROM events t
@@ -115,8 +117,7 @@ class Log(Database):
         """Those after one, in order; read some at a time, so that no query stays open."""
         count = 16
         while True:
-            query = f"{_EVENTS} AND seq > ? ORDER BY seq LIMIT {count}"
-            rows = self._connection.execute(query, (experiment, after)).fetchall()
+            rows = self._connection.execute(_EVENTS, (experiment, after, count)).fetchall()
             yield from map(Event._make, rows)
             if len(rows) < count:
                 return
