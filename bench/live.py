@@ -12,6 +12,7 @@ those of a machine and a disk: the first line says how busy it is. Exits with 1 
 """
 
 import argparse
+import itertools
 import multiprocessing
 import os
 import resource
@@ -77,7 +78,7 @@ def appended(file, contents, n):
 
 
 def measured(cases, rounds):
-    """Of each case, a function and its arguments, of which the last is how many pairs: microseconds a pair."""
+    """Microseconds a pair of each case: a function and its arguments, of which the last is how many pairs."""
     best = dict.fromkeys(cases, float("inf"))
     for _ in range(rounds):
         for name, (function, *arguments) in cases.items():
@@ -97,7 +98,7 @@ def written(folder):
         sizes.append(log.stat().st_size)
         agent.answer(ticket, 1)
         sizes.append(log.stat().st_size)
-    return [after - before for before, after in zip(sizes, sizes[1:], strict=False)]
+    return [after - before for before, after in itertools.pairwise(sizes)]
 
 
 def durable(folder, limits, quick):
