@@ -256,7 +256,7 @@ def main():
     quick, limits = parser.parse_args().quick, Limits()
     print(platform_line())
     print(f"KL-EOCP-UG on {ARMS} Bernoulli arms, processor time of a pair if nothing else is said\n")
-    print_row("", "", "")
+    print_row("", "", "limit")
     print_row("---", "---:", "---")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
