@@ -95,6 +95,26 @@ MUTANTS = [
     ),
     *_mutants(
         "result/text.py",
+        "play/test_late.py",
+        (
+            "rewards at the commitment are rounds",
+            "result.answers[result.committed]",
+            "result.commit_time[result.committed]",
+        ),
+        ("their mean is their median", "{answers.mean():,.0f}", "{np.median(answers):,.0f}"),
+    ),
+    *_mutants(
+        "result/digest.py",
+        "play/test_late.py",
+        ("--json: rewards are rounds", "np.median(result.answers[", "np.median(result.commit_time["),
+    ),
+    *_mutants(
+        "_play/arrivals.py",
+        "play/test_late.py",
+        ("a window is one round longer", "else self._closes,", "else self._closes + 1,"),
+    ),
+    *_mutants(
+        "result/text.py",
         "test_instances.py",
         ("those not below what was told", "(smallest(result) < told", "(smallest(result) >= told"),
         ("divergences below what was told are gaps", '"told_kl", _divergences)', '"told_kl", _gaps)'),
