@@ -90,7 +90,8 @@ def losses(runs):
     rows = [("rewards", "committed", "median", "wrong", "regret")]
     for way in LOSSES:
         found = play(SHORT_COINS, runs, delay=100, **way)
-        rows.append((named(way, "none lost"), *committed(found), f"{found.regret[-1]:.1f} +- {found.regret_sem[-1]:.1f}"))
+        regret = f"{found.regret[-1]:.1f} +- {found.regret_sem[-1]:.1f}"
+        rows.append((named(way, "none lost"), *committed(found), regret))
     print(*align(rows), sep="\n")
 
 

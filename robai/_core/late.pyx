@@ -1,7 +1,7 @@
 """Runs in which rewards come late, in batches or not at all, as the agent of a live experiment sees them.
 
 Before the arm of round t (from 0) is chosen, rewards that are due count, in the order of their rounds;
-windows close; the stopping rule is asked; the arm is chosen, by `dealer.pyx` and `ledger.pyx`, as for an agent.
+windows close; the stopping rule is asked; the arm is chosen, as for an agent by `dealer.pyx`.
 
     delay      the reward of round t is due before the arm of round t + 1 + delay, ...
     batch      ... rounded up to a multiple of it
