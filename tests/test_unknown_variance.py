@@ -183,7 +183,7 @@ def test_counts_raise_the_alarm_too():
     agent.update_counts(1, 100, 0.0, squares=100 * 3.0**2)
     assert "the rewards of 1 vary more than sigma = 1 allows: sd 3.015 over 100 rewards" in agent.summary()
     single = robai.Agent(robai.UCB(), 2, 10**6, reward=families.Gaussian(1.0))
-    for reward in [-20.0, 20.0, 20.0]:
+    for reward in [-20.0, 20.0, 20.0, 20.0]:
         single.update(0, reward)
     assert "the rewards of 0 vary more" in single.summary()
 
@@ -234,7 +234,7 @@ def test_false_alarms_are_rare():
         agent = robai.Agent(robai.UCB(), 2, 10**6, reward=families.Gaussian(1.0))
         agent.update_batch(np.repeat([0, 1], 300), generator.normal(0, 1, 600))
         alarms += "vary more" in agent.summary()
-    assert alarms <= 8  # at most 0.0007 an experiment: 1.4 expected, 8 is 5 sigma and more
+    assert alarms <= 42  # 0.01 an experiment for ever: 20 at most expected, 42 is 5 sigma
 
 
 # ---- experiments with rewards that are not Gaussian

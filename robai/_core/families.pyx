@@ -1,7 +1,7 @@
 """The seven exponential families, and what holds for rewards of no such family (see families.pxd)."""
 
 cimport cython
-from libc.math cimport INFINITY, NAN, expm1, lgamma, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, expm1, log, log1p, sqrt
 from libc.stdint cimport uint64_t
 
 import numpy as np
@@ -28,7 +28,7 @@ from robai._core.posteriors cimport Posterior, draw_from, quantile_of
 from robai._core.protocols cimport mean_of, squares_of
 from robai._core.rng cimport Rng, Stream, fill_normal, next_normal
 from robai._core.student cimport least_certainty, least_evidence, student_evidence
-from robai._core.tails cimport Point, point_of
+from robai._core.tails cimport HALF_LOG_2_PI, Point, point_of, remainder
 
 
 cdef double PI = 3.141592653589793
@@ -165,11 +165,15 @@ cdef class Gaussian(Family):
         return mean_of(arms, arm) + self.sigma[arm] / sqrt(<double>arms.pulls[arm]) * next_normal(rng)
 
 
+cdef inline double gamma_part(double x) noexcept nogil:
+    return (x * log1p(0.5 / x) if x > 0.0 else 0.0) + remainder(x + 0.5)
+
+
 cdef double loss(double n, double s) noexcept nogil:
     """log of the largest v^s (1 - v)^(n - s), divided by its mean under the prior Beta(1/2, 1/2)."""
-    cdef double r = n - s
-    return ((s * log(s / n) if s > 0.0 else 0.0) + (r * log(r / n) if r > 0.0 else 0.0)
-            - lgamma(s + 0.5) - lgamma(r + 0.5) + lgamma(n + 1.0) + log(PI))
+    # By Stirling's formula: what is large has cancelled, and it is exact for 10^15 pulls.
+    return (log(PI) - HALF_LOG_2_PI + 0.5 * log1p(n) + n * log1p(1.0 / n) + remainder(n + 1.0)
+            - gamma_part(s) - gamma_part(max(n - s, 0.0)))
 
 
 @cython.final

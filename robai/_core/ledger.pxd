@@ -73,8 +73,8 @@ cdef class Ledger:
     cdef void count(self, Py_ssize_t arm, int64_t count, double new_sum, double new_squares) noexcept nogil
     # The squares of deviations of an arm after `count` more answers with this sum and these squares.
     cdef double squares_with(self, Py_ssize_t arm, double count, double total, double squares) noexcept nogil
-    # Do squares of deviations from the mean of nu + 1 rewards contradict the assumed sigma?
-    cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil
+    # Do squares of deviations from the mean of n rewards contradict the assumed sigma?
+    cdef bint contradict(self, Py_ssize_t arm, int64_t n, double squares) noexcept nogil
     # Adds up the squares of all arms, for rules that look at these.
     cdef void add_squares_up(self) noexcept nogil
     # The first arm with the fewest pulls, answered or pending.

@@ -2,12 +2,13 @@
 
 cimport cython
 from libc.float cimport DBL_MAX
-from libc.math cimport INFINITY, fabs, floor, isfinite, log, log2, sqrt
+from libc.math cimport INFINITY, fabs, floor, isfinite, log
 from libc.stdint cimport int64_t
 
 import numpy as np
 
 from robai._core.protocols cimport Exploration, add_up_squares, count_pulls
+from robai._core.tails cimport point_of
 
 cdef int64_t MOST_PULLS = <int64_t>1 << 60
 
@@ -146,16 +147,17 @@ cdef class Ledger:
         apart = total / count - self.sums[arm] / n
         return self.squares[arm] + squares + apart * apart * (n / (n + count)) * count
 
-    cdef bint contradict(self, Py_ssize_t arm, int64_t nu, double squares) noexcept nogil:
-        # At nu = 2, 4, 8, ...: squares of normal rewards are above this with probability exp(-x) at most
-        # (Laurent and Massart, 2000), together and over all arms less than 1 in 1,000.
-        cdef double x, n = 2.0
-        if not self.assumes or nu < 2:
+    cdef bint contradict(self, Py_ssize_t arm, int64_t n, double squares) noexcept nogil:
+        # At n = 4, 8, 16, ...: squares of normal rewards are chi-square with n - 1 degrees of freedom.
+        # The k-th look is at level 1 / (100 K k (k + 1)): all of them, of all arms, add up to 0.01.
+        cdef double at = 4.0, k = 1.0
+        if not self.assumes or n < 3:
             return False
-        while n < <double>nu:               # up to the next of these; squares do not fall on the way there
-            n *= 2.0
-        x = log(1000.0 * <double>self.answered.n_arms) + 2.0 * log(1.0 + log2(n))
-        return squares > self.sigma[arm] * self.sigma[arm] * (n + 2.0 * sqrt(n * x) + 2.0 * x)
+        while at < <double>n:               # the next look; squares do not fall on the way there
+            at *= 2.0
+            k += 1.0
+        k = log(100.0 * <double>self.answered.n_arms * k * (k + 1.0))
+        return squares > 2.0 * self.sigma[arm] * self.sigma[arm] * point_of(0.5 * (at - 1.0), INFINITY, k).s
 
     cdef void add_squares_up(self) noexcept nogil:
         add_up_squares(&self.answered)
@@ -165,8 +167,8 @@ cdef class Ledger:
         cdef int64_t answered = min(count, self.pending[arm]), before = self.pulls[arm]
         self.sums[arm], self.squares[arm] = new_sum, new_squares
         count_pulls(&self.answered, arm, count)
-        if count > 1 or before & (before - 1) == 0:
-            self.alarms[arm] |= self.contradict(arm, self.pulls[arm] - 1, new_squares)
+        if count > 1 or before & (before + 1) == 0:
+            self.alarms[arm] |= self.contradict(arm, self.pulls[arm], new_squares)
         self.pending[arm] -= answered
         self.answered.t += count
         self.shown.t += count - answered
@@ -218,6 +220,7 @@ cdef class Ledger:
         cdef double* sums = &self._scratch_sums[0]
         cdef double* squares = &self._scratch_squares[0]
         cdef double low = valid.low, high = valid.high, reward, n, deviation
+        cdef int64_t before
         cdef bint whole = valid.whole, keeps = self.keeps_squares
         for i in range(start, end):
             arm, reward = arms[i], rewards[i]
@@ -226,12 +229,13 @@ cdef class Ledger:
             if whole and reward != <double><int64_t>reward:     # the bounds of counts fit an int64
                 return i
             if keeps:
-                n = <double>(self.pulls[arm] + pulls[arm])
-                if n > 0.0:
+                before = self.pulls[arm] + pulls[arm]
+                n = <double>before
+                if before > 0:
                     deviation = reward - sums[arm] / n
                     squares[arm] += deviation * deviation * (n / (n + 1.0))
-                    if self.contradict(arm, <int64_t>n, squares[arm]):
-                        self._scratch_alarms[arm] = True
+                    if before & (before + 1) == 0:
+                        self._scratch_alarms[arm] |= self.contradict(arm, before + 1, squares[arm])
             pulls[arm] += 1
             sums[arm] += reward
         return -1

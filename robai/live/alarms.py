@@ -1,9 +1,9 @@
-"""Alarms of a live experiment: what its rewards and answers say against the assumptions behind all statements.
+"""Alarms of a live experiment: what its rewards and answers say against the assumptions of all statements.
 
-Classical tests at scheduled looks, n = 64, 128, 256, ..., the k-th at level alpha / (k (k + 1)), which sums to
-alpha for ever. Each of the three kinds rings without a cause in alpha of the experiments: levels are nominal, by
-the normal approximation. An alarm never stops an experiment and never changes a decision. That of an assumed
-sigma is in the core: agents without a store have it as well.
+Classical tests at scheduled looks, n = 64, 128, 256, ..., the k-th at level alpha / (k (k + 1)): in sum alpha
+for ever. Each of the three kinds rings without a cause in about alpha of the experiments, by the normal
+approximation. An alarm never stops an experiment and never changes a decision. That of an assumed sigma is in
+the core, as agents without a store have it too.
 
     missing by arm      chi-square(K - 1) over the shares of answers among the tickets of each arm, looked at
                         when the windows of n tickets have closed
@@ -39,7 +39,7 @@ class Drift(NamedTuple):
 
 
 class Unequal(NamedTuple):
-    """What unequal shares of answers were seen by: the tickets of each arm whose windows had closed, and when."""
+    """What unequal shares of answers were seen by: the tickets of each arm with a closed window, and when."""
 
     closed: list[int]
     answered: list[int]
@@ -183,8 +183,9 @@ class Alarms:
                 if n
             )
             said.append(
-                f"ATTENTION: some arms are answered more often than others: {shares} ({_date(unequal.time)}). "
-                "No certificate, interval or commitment can be trusted until it is known why"
+                f"ATTENTION: some arms are answered more often than others: {shares} "
+                f"({_date(unequal.time)}). No certificate, interval or commitment can be trusted until it is "
+                "known why"
             )
         if (drift := self._tickets.drift) is not None:
             said.append(
@@ -226,7 +227,9 @@ class Alarms:
         made._answered = _counts("answered", data["answered"], made._closed)
         made._tickets = Halves.from_dict("tickets", data["tickets"])
         if made._tickets.n != sum(made._closed):
-            raise ValueError(f"tickets.n must be {sum(made._closed)}, the sum of closed, got {made._tickets.n}")
+            raise ValueError(
+                f"tickets.n must be {sum(made._closed)}, the sum of closed, got {made._tickets.n}"
+            )
         if (unequal := data["unequal"]) is not None:
             _keys("unequal", unequal, Unequal._fields)
             closed = _counts("unequal.closed", unequal["closed"], made._closed)

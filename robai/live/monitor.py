@@ -10,6 +10,7 @@ import numpy as np
 
 from robai._base.text import align, percent
 from robai._core.protocols import intervals
+from robai.live import differences
 from robai.live.reasons import Seen, certificate, doubts, level
 from robai.plotting.style import COLOURS, axes, literal
 
@@ -57,7 +58,7 @@ class Row(NamedTuple):
 
 def table(agent: Standing[Any]) -> list[Row]:
     with agent._lock:
-        now, pending, rounds = _seen(agent), agent.pending.tolist(), agent.rounds
+        now, pending, rounds = seen(agent), agent.pending.tolist(), agent.rounds
         compared, status = intervals(agent._player.rules, now.evidence), _status(agent, now)
     return [
         Row(label, n, waiting, (n + waiting) / max(rounds, 1), total / n if n else None, lower, upper, state)
@@ -67,7 +68,7 @@ def table(agent: Standing[Any]) -> list[Row]:
     ]
 
 
-def _seen(agent: Standing[Any]) -> Seen:
+def seen(agent: Standing[Any]) -> Seen:
     squares = None if agent.squares is None else agent.squares.tolist()
     return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist(), squares)
 
@@ -101,21 +102,22 @@ def summary(agent: Standing[Any]) -> str:
         figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
         rows.append((str(row.arm), *counts, *figures, row.status))
     lines = [_sentence(agent), *_alarms(agent), "", *align(rows)]
-    if (found := level(agent._player.rules, _seen(agent))) is not None:
+    if (found := level(agent._player.rules, seen(agent))) is not None:
         chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
         lines += ["", f"lower and upper are of level {found:.4g}: {chance}"]
+    lines += differences.lines(agent, seen(agent))
     if not agent.committed:
-        lines += doubts(agent._player.rules.explore, _seen(agent), agent.pending.tolist())
+        lines += doubts(agent._player.rules.explore, seen(agent), agent.pending.tolist())
     return "\n".join(lines)
 
 
 def leader_certificate(agent: Standing[Any]) -> float:
-    return certificate(agent, _seen(agent))
+    return certificate(agent, seen(agent))
 
 
 def _alarms(agent: Standing[Any]) -> Iterator[str]:
     """The arms whose rewards have contradicted the assumed sigma."""
-    now = _seen(agent)
+    now = seen(agent)
     for arm in agent._player.alarms:
         sigma = np.broadcast_to(np.asarray(agent._experiment.sigma), len(now.labels))[arm]
         size = math.sqrt(now.squares[arm] / max(now.pulls[arm] - 1, 1)) if now.squares else math.nan
@@ -127,7 +129,7 @@ def _alarms(agent: Standing[Any]) -> Iterator[str]:
 
 
 def _sentence(agent: Standing[Any]) -> str:
-    policy, now = agent._experiment.policy.label(), _seen(agent)
+    policy, now = agent._experiment.policy.label(), seen(agent)
     if agent.committed:
         return (
             f"{policy} committed to {agent.committed_arm!r} after {agent.commit_time:,} rewards of "

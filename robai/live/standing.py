@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from robai._base import checks
 from robai._core.lock import Lock
 from robai._core.player import Player
 from robai.custom import CustomPolicy, PythonPolicy
-from robai.live import monitor, reasons
+from robai.live import differences, monitor, reasons
 from robai.live.state import Experiment
 from robai.policies.base import BasePolicy
 
@@ -29,6 +30,10 @@ class Standing(Generic[Label]):
     _experiment: Experiment
     _player: Player
     _labels: tuple[Label, ...]
+
+    if TYPE_CHECKING:
+
+        def _number(self, arm: Any) -> int: ...  # of a label
 
     @property
     def _lock(self) -> Lock:
@@ -135,6 +140,72 @@ class Standing(Generic[Label]):
         with self._lock:
             return monitor.leader_certificate(self)
 
+    def difference(self, arm: Label, other: Label, *, error: float = 0.05) -> differences.Difference:
+        """The mean of an arm less that of another, with an interval that may be looked at at any time.
+
+        P(the true difference is ever outside) <= `error`, for any policy, batches, and any way to stop or to
+        look, as long as rewards are what they were said to be: the interval is proved as `certificate` is,
+        and by the same numbers. So 0 is outside exactly where the certificate of the two arms alone is below
+        `error`. The price is the width, a little more than twice that of an interval for a single look.
+
+        Parameters
+        ----------
+        arm, other : label
+            Which arms.
+        error : float
+            Between 0 and 1: how often an interval may be wrong. For some pairs that are all to be right
+            together, divide it by their number.
+
+        Returns
+        -------
+        Difference
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_counts("A", n=400, total=40)
+        >>> agent.update_counts("B", n=400, total=100)
+        >>> found = agent.difference("B", "A")
+        >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+        (0.15, 0.035, 0.266)
+        """
+        a, b = self._number(arm), self._number(other)
+        if a == b:
+            raise ValueError(f"arm and other must be different, got {arm!r} twice")
+        error = checks.probability("error", error)
+        with self._lock:
+            return differences.difference(self, monitor.seen(self), a, b, error)
+
+    def differences(self, *, error: float = 0.05) -> list[differences.Difference]:
+        """The mean of the leader, or of the arm committed to, less that of every other arm.
+
+        All are right together, at all times, with probability 1 - `error` at least, whichever arm leads: each
+        is that of `difference` with `error` divided by the number of pairs, K (K - 1) / 2.
+
+        Parameters
+        ----------
+        error : float
+            Between 0 and 1: how often any of them may be wrong.
+
+        Returns
+        -------
+        list of Difference
+
+        Examples
+        --------
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B", "C"], 10_000, reward="bernoulli", rng=0)
+        >>> for arm, total in {"A": 40, "B": 100, "C": 55}.items():
+        ...     agent.update_counts(arm, n=400, total=total)
+        >>> [(each.arm, each.other, each.low > 0) for each in agent.differences()]
+        [('B', 'A', True), ('B', 'C', False)]
+        """
+        error = checks.probability("error", error)
+        with self._lock:
+            seen = monitor.seen(self)
+            return differences.differences(self, seen, error, most=len(seen.pulls))
+
     def table(self) -> list[monitor.Row]:
         """One row an arm: what `summary` shows, as data.
 
@@ -157,8 +228,9 @@ class Standing(Generic[Label]):
 
         The sentence has the certificate of the arm with the largest mean, if it is below 1: see
         `certificate`. `lower` and `upper` are the bounds that the policy compares, or of the same level on
-        the other side, of the answered pulls; - for none. A line says how often they are wrong. Of LeadCommit
-        a second table has the evidence against every arm but the leader, the bar that it has to reach, how
+        the other side, of the answered pulls; - for none. A line says how often they are wrong. Then come
+        `differences`, at most those of the ten arms against which there is the least evidence. Of LeadCommit
+        one more table has the evidence against every arm but the leader, the bar that it has to reach, how
         many pulls the leader may have until the arm is played again (its claim), and how many more pulls of
         the arm it takes to clear it if no mean changes.
 
@@ -180,6 +252,11 @@ class Standing(Generic[Label]):
         B        2        0   67 %     1  0.002193      1  leading
         <BLANKLINE>
         lower and upper are of level 12.25: either is wrong with probability 4.8e-06 at most for given pulls
+        <BLANKLINE>
+        the mean of 'B' less that of every other arm; all are right at all times with probability 95 %:
+        <BLANKLINE>
+        arm  difference      low  high  verdict
+        A             1  -0.6015     1  open
         """
         with self._lock:
             return monitor.summary(self)

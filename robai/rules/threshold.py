@@ -60,14 +60,23 @@ def threshold_of(name: Threshold, family: families.Family, game: Game, delta: fl
         raise ValueError(f"threshold={name!r} is not proved for {_rewards(family, game)}: {instead}")
     if name == "garivier-kaufmann":
         return Started(thresholds.UnionThreshold(delta, game.n_arms), mixture=False)
-    level = math.log((game.n_arms - 1) / delta)
-    if name == "mixture":
-        # The mixtures of two arms of unknown variance are martingales, each in what is seen of its own arm up
-        # to scale, but not together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x,
-        # instead of Ville's.
-        base = _inverse(1.0 + level) - 1.0 if _estimates(family) else level
+    return _started(family, name == "mixture", _base(family, name == "mixture", (game.n_arms - 1) / delta))
+
+
+def _base(family: families.Family, mixture: bool, odds: float) -> float:
+    """What is asked for besides what depends on counts; wrong with probability 1 / odds for two arms."""
+    level = math.log(odds)
+    if not mixture:
+        return 2.0 * _calibration(family)(level / 2.0)
+    # The mixtures of two arms of unknown variance are martingales, each in what is seen of its own arm up to
+    # scale, but not together: P(XY >= x) <= (1 + log x) / x for independent X, Y with tails 1/x, instead of
+    # Ville's.
+    return _inverse(1.0 + level) - 1.0 if estimates(family) else level
+
+
+def _started(family: families.Family, mixture: bool, base: float) -> Started:
+    if mixture:
         return Started(thresholds.FixedThreshold(base), mixture=True)
-    base = 2.0 * _calibration(family)(level / 2.0)
     return Started(thresholds.CountThreshold(base, isinstance(family, families.Gaussian)), mixture=False)
 
 
@@ -83,23 +92,31 @@ class Certainty:
         if not (proved := _proved(family, game)):
             raise ValueError(f"no certificate is proved for {_rewards(family, game)}")
         self._mixture = "mixture" in proved
-        base: thresholds.Threshold = thresholds.FixedThreshold(0.0)
-        if not self._mixture:
-            base = thresholds.CountThreshold(0.0, isinstance(family, families.Gaussian))
-        self._rule = stopping.LikelihoodRatio(game.n_arms, family._core(game.n_arms), base, self._mixture)
+        threshold = _started(family, self._mixture, base=0.0).core
+        self._rule = stopping.LikelihoodRatio(
+            game.n_arms, family._core(game.n_arms), threshold, self._mixture
+        )
 
     def delta(self, evidence: Evidence) -> float:
         """The smallest delta, 1 where nothing is known."""
         if not evidence.pulls.all():
             return 1.0
-        (report,) = self._rule.report(evidence)
-        found = report.value - report.asked
+        found = self.found(evidence)
         return min(1.0, self._rivals * math.exp(-self._surprise(found))) if found > 0.0 else 1.0
 
+    def found(self, evidence: Evidence) -> float:
+        """What `asked` is compared with; every arm must have been pulled."""
+        (report,) = self._rule.report(evidence)
+        return report.value - report.asked
+
+    def asked(self, delta: float) -> float:
+        """What is found where the certificate is delta."""
+        return _base(self._family, self._mixture, self._rivals / delta)
+
     def _surprise(self, found: float) -> float:
-        """The level of which it is the threshold: the inverse of what `threshold_of` does."""
+        """The level of which it is the threshold: the inverse of `_base`."""
         if self._mixture:
-            return found - math.log1p(found) if _estimates(self._family) else found
+            return found - math.log1p(found) if estimates(self._family) else found
         calibration, low, high = _calibration(self._family), 0.0, found / 2.0  # C(x) >= x
         if calibration(low) >= found / 2.0:
             return 0.0
@@ -109,7 +126,7 @@ class Certainty:
         return 2.0 * low
 
 
-def _estimates(family: families.Family) -> bool:
+def estimates(family: families.Family) -> bool:
     """Is the variance unknown?"""
     return isinstance(family, families.Gaussian) and family.sigma is None
 
@@ -124,7 +141,7 @@ def check_bounds_proved(name: str, family: families.Family, game: Game) -> None:
     They hold where the exponentials of sums that the family has are supermartingales for the rewards as well,
     as for the thresholds above, and not if the variance is unknown.
     """
-    unknown = _estimates(family)
+    unknown = estimates(family)
     if unknown or not _proved(family, game):
         rewards = "an unknown variance" if unknown else _rewards(family, game)
         raise ValueError(f"threshold={name!r} is not proved for {rewards}: 'practical' is without a proof")

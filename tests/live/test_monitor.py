@@ -34,9 +34,9 @@ def test_the_columns(agent):
 
 
 def test_the_text_has_them_in_their_columns(agent):
-    *table, blank, level = agent.summary().splitlines()[2:]
+    table, level, _, differences = (part.splitlines() for part in agent.summary().split("\n\n")[1:])
     chance = f"either is wrong with probability {math.exp(-LEVEL):.2g} at most for given pulls"
-    assert (blank, level) == ("", f"lower and upper are of level {LEVEL:.4g}: {chance}")
+    assert level == [f"lower and upper are of level {LEVEL:.4g}: {chance}"]
     header, *rows = (re.split(r"\s{2,}", line) for line in table)
     waiting = agent.pending.tolist()
     for cells, n, mean, pending in zip(rows, (60, 30, 20), (0.5, 0.8, 0.6), waiting, strict=True):
@@ -46,6 +46,11 @@ def test_the_text_has_them_in_their_columns(agent):
         assert (row["mean"], row["lower"], row["upper"]) == tuple(
             f"{value:.4g}" for value in (mean, mean - width, mean + width)
         )
+    header, *rows = (re.split(r"\s{2,}", line) for line in differences)
+    for cells, each in zip(rows, agent.differences(), strict=True):
+        row = dict(zip(header, cells, strict=True))
+        assert (row["arm"], row["verdict"]) == (each.other, "open")
+        assert (row["difference"], row["low"], row["high"]) == tuple(f"{end:.4g}" for end in each[2:5])
     assert agent.summary().splitlines()[0] == (
         "EOCPUG() is exploring: 127 of 1,000 rounds, 17 of them pending; 'b' has the largest mean, 0.8."
     )

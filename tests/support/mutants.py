@@ -182,11 +182,11 @@ MUTANTS = [
     *_mutants(
         "rules/threshold.py",
         "test_thresholds.py",
-        ("K - 1 is K", "math.log((game.n_arms - 1) / delta)", "math.log(game.n_arms / delta)"),
+        ("K - 1 is K", "(game.n_arms - 1) / delta)", "game.n_arms / delta)"),
         (
             "Ville's level for an unknown variance",
-            "base = _inverse(1.0 + level) - 1.0 if _estimates(family) else level",
-            "base = level",
+            "return _inverse(1.0 + level) - 1.0 if estimates(family) else level",
+            "return level",
         ),
         (
             "one calibration for both arms",
@@ -332,6 +332,32 @@ MUTANTS = [
         ("the bar of an arm in doubt is its evidence", "_finite(each.bar,", "_finite(each.evidence,"),
         ("pulls ahead are rounds", "_finite(each.pulls_ahead", "_finite(each.rounds_ahead"),
         ("what is asked of equal arms is the claim", "{each.bar:.4g} is", "{each.claim:.4g} is"),
+    ),
+    *_mutants(
+        "rules/differences.py",
+        "live/test_differences.py",
+        ("an interval is of the certificate of one arm", "self._lost(0) + self._lost(1)", "self._lost(0)"),
+        ("of Gaussian arms nothing is lost", "2.0 * asked + float(np.log1p(n).sum())", "2.0 * asked"),
+        ("the lower end is the upper", "-self._above(1, 0, asked)", "-self._above(0, 1, asked)"),
+        (
+            "sigma of the first two arms",
+            "family.sigma[arm] for arm in arms",
+            "family.sigma[arm] for arm in (0, 1)",
+        ),
+    ),
+    *_mutants(
+        "live/differences.py",
+        "live/test_differences.py",
+        ("each difference has all of the error", "error / pairs", "error"),
+        ("a smaller mean is called larger", '"larger" if larger', '"larger" if smaller'),
+    ),
+    *_mutants(
+        "live/alarms.py",
+        "live/test_alarms.py",
+        ("looks add up to more than alpha", "alpha / (k * (k + 1))", "alpha * k"),
+        ("the second half is all of it", "2.0 * self.mean - self.half", "self.mean"),
+        ("the variance of halves is that of means", "4.0 * within / n", "within / n"),
+        ("a degree of freedom too many", "len(counts) - 1)", "len(counts))"),
     ),
     *_mutants(
         "live/monitor.py",

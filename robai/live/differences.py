@@ -1,0 +1,93 @@
+"""Differences of means with intervals that may be looked at whenever one likes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from robai._base.text import align
+from robai.live.reasons import Seen
+from robai.rules.differences import Pair
+from robai.rules.threshold import estimates
+
+if TYPE_CHECKING:
+    from robai.live.standing import Standing
+
+ERROR = 0.05  # of all that a summary shows, together
+SHOWN = 10  # rows of a summary
+
+
+class Difference(NamedTuple):
+    """The mean of an arm less that of another, and an interval for it.
+
+    Attributes
+    ----------
+    arm, other : label
+        Whose means.
+    estimate : float or None
+        The difference of the means so far; None if one of the two has no reward yet.
+    low, high : float or None
+        The ends of the interval, None where there is none yet.
+    error : float
+        The probability that the true difference is ever outside is this at most.
+    proved : bool
+        For all rewards that are what they were said to be. If not, their variance is estimated: then it is
+        proved for normal ones, and approximate for others.
+
+    Examples
+    --------
+    >>> import robai
+    >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+    >>> agent.difference("A", "B")
+    Difference(arm='A', other='B', estimate=None, low=None, high=None, error=0.05, proved=True)
+    """
+
+    arm: Any
+    other: Any
+    estimate: float | None
+    low: float | None
+    high: float | None
+    error: float
+    proved: bool
+
+
+def difference(agent: Standing[Any], seen: Seen, a: int, b: int, error: float) -> Difference:
+    family, names = agent._experiment.family, (seen.labels[a], seen.labels[b])
+    if not (seen.pulls[a] and seen.pulls[b]):
+        return Difference(*names, None, None, None, error, not estimates(family))
+    ends = Pair(family, (a, b), seen.pulls, seen.sums, seen.squares).interval(error)
+    low, high = (end if math.isfinite(end) else None for end in ends)
+    return Difference(*names, seen.mean(a) - seen.mean(b), low, high, error, not estimates(family))
+
+
+def differences(agent: Standing[Any], seen: Seen, error: float, most: int) -> list[Difference]:
+    """Of the leader and the other arms, at most so many, those against which there is the least evidence."""
+    commitment = agent._player.commitment
+    leader = seen.best if commitment is None else commitment[0]
+    others = [arm for arm in range(len(seen.pulls)) if arm != leader]
+    if len(others) > most:
+        others = sorted(sorted(others, key=lambda arm: _evidence(agent, seen, leader, arm))[:most])
+    pairs = len(seen.pulls) * (len(seen.pulls) - 1) / 2
+    return [difference(agent, seen, leader, arm, error / pairs) for arm in others]
+
+
+def _evidence(agent: Standing[Any], seen: Seen, leader: int, arm: int) -> float:
+    if not seen.pulls[arm]:
+        return -math.inf
+    return Pair(agent._experiment.family, (leader, arm), seen.pulls, seen.sums, seen.squares).found()
+
+
+def lines(agent: Standing[Any], seen: Seen) -> list[str]:
+    """The part of a summary; none if nothing can be said yet."""
+    found = differences(agent, seen, ERROR, SHOWN)
+    if all(each.low is None and each.high is None for each in found):
+        return []
+    rows: list[tuple[str, ...]] = [("arm", "difference", "low", "high", "verdict")]
+    for each in found:
+        figures = ("-" if end is None else f"{end:.4g}" for end in (each.estimate, each.low, each.high))
+        larger, smaller = (each.low or 0.0) > 0.0, (each.high or 0.0) < 0.0
+        rows.append((str(each.other), *figures, "larger" if larger else "smaller" if smaller else "open"))
+    which = "every other arm" if len(seen.pulls) == len(found) + 1 else f"the {len(found)} closest arms"
+    about = "" if found[0].proved else ", or about so if rewards are not normal"
+    sure = f"all are right at all times with probability {100 * (1 - ERROR):.0f} %{about}"
+    return ["", f"the mean of {found[0].arm!r} less that of {which}; {sure}:", "", *align(rows)]
