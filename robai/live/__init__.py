@@ -2,7 +2,8 @@
 
 from robai._core.player import HorizonReached
 from robai.live.agent import Agent, load
+from robai.live.differences import Difference
 from robai.live.store import Store
 from robai.live.stored import AnswerConflict, StoredAgent, Ticket
 
-__all__ = ["Agent", "AnswerConflict", "HorizonReached", "Store", "StoredAgent", "Ticket", "load"]
+__all__ = ["Agent", "AnswerConflict", "Difference", "HorizonReached", "Store", "StoredAgent", "Ticket", "load"]

@@ -67,13 +67,13 @@ def differences(agent: Standing[Any], seen: Seen, error: float, most: int) -> li
     others = [arm for arm in range(len(seen.pulls)) if arm != leader]
     if len(others) > most:
         others = sorted(sorted(others, key=lambda arm: _evidence(agent, seen, leader, arm))[:most])
-    pairs = len(seen.pulls) * (len(seen.pulls) - 1) / 2
+    pairs = agent._experiment.arms_ever * (agent._experiment.arms_ever - 1) / 2
     return [difference(agent, seen, leader, arm, error / pairs) for arm in others]
 
 
 def _evidence(agent: Standing[Any], seen: Seen, leader: int, arm: int) -> float:
-    if not seen.pulls[arm]:
-        return -math.inf
+    if not (seen.pulls[leader] and seen.pulls[arm]):
+        return math.inf  # nothing to show
     return Pair(agent._experiment.family, (leader, arm), seen.pulls, seen.sums, seen.squares).found()
 
 

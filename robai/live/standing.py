@@ -33,7 +33,7 @@ class Standing(Generic[Label]):
 
     if TYPE_CHECKING:
 
-        def _number(self, arm: Any) -> int: ...  # of a label
+        def _unknown(self, arm: Any) -> KeyError: ...  # that there is no such arm
 
     @property
     def _lock(self) -> Lock:
@@ -170,18 +170,23 @@ class Standing(Generic[Label]):
         >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
         (0.15, 0.035, 0.266)
         """
-        a, b = self._number(arm), self._number(other)
-        if a == b:
-            raise ValueError(f"arm and other must be different, got {arm!r} twice")
         error = checks.probability("error", error)
         with self._lock:
-            return differences.difference(self, monitor.seen(self), a, b, error)
+            seen = monitor.seen(self)
+            for each in (arm, other):
+                if each not in seen.labels:
+                    raise self._unknown(each)
+            a, b = seen.labels.index(arm), seen.labels.index(other)
+            if a == b:
+                raise ValueError(f"arm and other must be different, got {arm!r} twice")
+            return differences.difference(self, seen, a, b, error)
 
     def differences(self, *, error: float = 0.05) -> list[differences.Difference]:
         """The mean of the leader, or of the arm committed to, less that of every other arm.
 
         All are right together, at all times, with probability 1 - `error` at least, whichever arm leads: each
-        is that of `difference` with `error` divided by the number of pairs, K (K - 1) / 2.
+        is that of `difference` with `error` divided by the number of pairs, K (K - 1) / 2, of all arms there have
+        ever been.
 
         Parameters
         ----------

@@ -165,6 +165,18 @@ def test_little_is_known_at_first():
     assert "or about so if rewards are not normal" in agent.summary()
 
 
+def test_many_arms_of_which_few_have_rewards():
+    agent = robai.Agent(robai.KLUCB(), 100, 10**6, reward="poisson", rng=0)
+    assert "less that of" not in agent.summary()
+    agent.update(3, 5)
+    assert "less that of" not in agent.summary()
+    assert agent.differences()[2][:5] == (3, 2, None, None, None)
+    agent.update(7, 5)
+    agent.update_counts(8, 100, 100)
+    *_, first, second, _, _ = (line.split() for line in agent.summary().splitlines())
+    assert (first[0], second[0], second[-1]) == ("7", "8", "open")
+
+
 def test_both_directions_are_one_interval():
     for family in (families.Bernoulli(), families.Gaussian([1.0, 2.0]), families.Gaussian()):
         agent = robai.Agent(robai.KLUCB(), 2, 10_000, reward=family, rng=0)
@@ -172,6 +184,16 @@ def test_both_directions_are_one_interval():
         agent.update_counts(1, 300, 120, squares=72.0 if family.name == "gaussian" else None)
         one, other = agent.difference(0, 1), agent.difference(1, 0)
         assert (one.estimate, one.low, one.high) == pytest.approx((-other.estimate, -other.high, -other.low))
+
+
+def test_every_arm_has_its_own_sigma():
+    three = robai.Agent(robai.KLUCB(), 3, 10_000, reward=families.Gaussian([1.0, 2.0, 5.0]), rng=0)
+    two = robai.Agent(robai.KLUCB(), 2, 10_000, reward=families.Gaussian([2.0, 5.0]), rng=0)
+    three.update_counts(0, 7, 1.0)
+    for agent, first in ((three, 1), (two, 0)):
+        agent.update_counts(first, 100, 30.0)
+        agent.update_counts(first + 1, 300, 120.0)
+    assert three.difference(1, 2)[2:] == two.difference(0, 1)[2:]
 
 
 def test_wrong_questions():
@@ -215,8 +237,11 @@ def test_after_a_commitment_it_is_about_that_arm():
     while not agent.committed:
         arm = agent.select()
         agent.update(arm, arm == "B")
+    assert agent.summary().split()[-1] == "larger"
+    agent.update_counts("A", 10_000, 10_000)
     agent.update_counts("B", 10_000, 0)
     assert [(each.arm, each.other) for each in agent.differences()] == [("B", "A")]
+    assert agent.summary().split()[-1] == "smaller"
 
 
 # ---- how often they are wrong
