@@ -6,4 +6,13 @@ from robai.live.differences import Difference
 from robai.live.store import Store
 from robai.live.stored import AnswerConflict, StoredAgent, Ticket
 
-__all__ = ["Agent", "AnswerConflict", "Difference", "HorizonReached", "Store", "StoredAgent", "Ticket", "load"]
+__all__ = [
+    "Agent",
+    "AnswerConflict",
+    "Difference",
+    "HorizonReached",
+    "Store",
+    "StoredAgent",
+    "Ticket",
+    "load",
+]

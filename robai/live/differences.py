@@ -24,10 +24,10 @@ class Difference(NamedTuple):
     ----------
     arm, other : label
         Whose means.
-    estimate : float or None
-        The difference of the means so far; None if one of the two has no reward yet.
-    low, high : float or None
-        The ends of the interval, None where there is none yet.
+    estimate : float
+        The difference of the means so far; NaN if one of the two has no reward yet.
+    low, high : float
+        The ends of the interval, infinite where nothing is known yet.
     error : float
         The probability that the true difference is ever outside is this at most.
     proved : bool
@@ -39,14 +39,14 @@ class Difference(NamedTuple):
     >>> import robai
     >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
     >>> agent.difference("A", "B")
-    Difference(arm='A', other='B', estimate=None, low=None, high=None, error=0.05, proved=True)
+    Difference(arm='A', other='B', estimate=nan, low=-inf, high=inf, error=0.05, proved=True)
     """
 
     arm: Any
     other: Any
-    estimate: float | None
-    low: float | None
-    high: float | None
+    estimate: float
+    low: float
+    high: float
     error: float
     proved: bool
 
@@ -54,9 +54,8 @@ class Difference(NamedTuple):
 def difference(agent: Standing[Any], seen: Seen, a: int, b: int, error: float) -> Difference:
     family, names = agent._experiment.family, (seen.labels[a], seen.labels[b])
     if not (seen.pulls[a] and seen.pulls[b]):
-        return Difference(*names, None, None, None, error, not estimates(family))
-    ends = Pair(family, (a, b), seen.pulls, seen.sums, seen.squares).interval(error)
-    low, high = (end if math.isfinite(end) else None for end in ends)
+        return Difference(*names, math.nan, -math.inf, math.inf, error, not estimates(family))
+    low, high = Pair(family, (a, b), seen.pulls, seen.sums, seen.squares).interval(error)
     return Difference(*names, seen.mean(a) - seen.mean(b), low, high, error, not estimates(family))
 
 
@@ -80,13 +79,13 @@ def _evidence(agent: Standing[Any], seen: Seen, leader: int, arm: int) -> float:
 def lines(agent: Standing[Any], seen: Seen) -> list[str]:
     """The part of a summary; none if nothing can be said yet."""
     found = differences(agent, seen, ERROR, SHOWN)
-    if all(each.low is None and each.high is None for each in found):
+    if all(math.isinf(each.low) and math.isinf(each.high) for each in found):
         return []
     rows: list[tuple[str, ...]] = [("arm", "difference", "low", "high", "verdict")]
     for each in found:
-        figures = ("-" if end is None else f"{end:.4g}" for end in (each.estimate, each.low, each.high))
-        larger, smaller = (each.low or 0.0) > 0.0, (each.high or 0.0) < 0.0
-        rows.append((str(each.other), *figures, "larger" if larger else "smaller" if smaller else "open"))
+        figures = (f"{end:.4g}" if math.isfinite(end) else "-" for end in each[2:5])
+        verdict = "larger" if each.low > 0.0 else "smaller" if each.high < 0.0 else "open"
+        rows.append((str(each.other), *figures, verdict))
     which = "every other arm" if len(seen.pulls) == len(found) + 1 else f"the {len(found)} closest arms"
     about = "" if found[0].proved else ", or about so if rewards are not normal"
     sure = f"all are right at all times with probability {100 * (1 - ERROR):.0f} %{about}"

@@ -185,8 +185,8 @@ class Standing(Generic[Label]):
         """The mean of the leader, or of the arm committed to, less that of every other arm.
 
         All are right together, at all times, with probability 1 - `error` at least, whichever arm leads: each
-        is that of `difference` with `error` divided by the number of pairs, K (K - 1) / 2, of all arms there have
-        ever been.
+        is that of `difference` with `error` divided by the number of pairs of all arms that there have ever
+        been, K (K - 1) / 2.
 
         Parameters
         ----------

@@ -349,7 +349,7 @@ MUTANTS = [
         "live/differences.py",
         "live/test_differences.py",
         ("each difference has all of the error", "error / pairs", "error"),
-        ("a smaller mean is called larger", '"larger" if larger', '"larger" if smaller'),
+        ("a smaller mean is called larger", '"larger" if each.low >', '"larger" if each.high <'),
     ),
     *_mutants(
         "live/alarms.py",
