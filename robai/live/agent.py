@@ -269,7 +269,8 @@ class Agent(Standing[Label]):
         >>> agent.select_batch(50).tolist() == again.select_batch(50).tolist()
         True
         """
-        return state.encode(self._experiment, self._player)
+        with self._lock:
+            return state.encode(self._experiment, self._player)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Agent[Any]:

@@ -9,12 +9,13 @@ from robai._base.json import parse
 from robai.live import state
 from robai.live.course import Course, opened
 from robai.live.log import Kind, Log, Written
-from robai.live.terms import Terms
+from robai.live.terms import specification
 
 
 def wrong(log: Log, found: Written) -> Iterable[str]:
     """Sentences about an experiment, none if all is well: events, and what they come to."""
-    number, spec = found.number, parse(found.spec)
+    number = found.number
+    agent, terms = specification(found.spec)
     snapshots = log.snapshots(number)
     expected = log.first(number) or 1
     for event in log.events(number):
@@ -28,11 +29,10 @@ def wrong(log: Log, found: Written) -> Iterable[str]:
                 yield f"event {event.seq} answers ticket {event.ticket}, which there is not"
             elif ticket is not None and (ticket.kind != Kind.TICKET or ticket.arm != event.arm):
                 yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
-    if state.policy_of(spec["agent"]) is None:
+    if state.policy_of(agent) is None:
         return
-    terms = Terms.from_dict(spec)
     if (log.first(number) or 1) == 1:
-        course = Course(number, terms, *state.begun(spec["agent"]))
+        course = Course(number, terms, *state.begun(agent))
     elif snapshots:
         course = Course.from_json(number, terms, *snapshots[-1])
     else:
@@ -41,12 +41,12 @@ def wrong(log: Log, found: Written) -> Iterable[str]:
     texts = dict(snapshots)
     for event in log.events(number, course.seq):
         course.repeat(event, log)
-        if event.seq in texts and json.loads(texts[event.seq]) != json.loads(course.to_json()):
+        if event.seq in texts and parse(texts[event.seq]) != json.loads(course.to_json()):
             yield f"the snapshot after event {event.seq} is not what the events come to"
     if course.differences:
         yield (
             f"{course.differences:,} decisions would be made otherwise by this version of robai; those that "
             "are recorded stand"
         )
-    if snapshots and opened(log, number, terms, spec["agent"]).to_json() != course.to_json():
+    if snapshots and opened(log, number, terms, agent).to_json() != course.to_json():
         yield "what is read from the newest snapshot is not what the events come to"

@@ -131,8 +131,12 @@ class Course:
         """Whether a window has closed by now that is open in the file."""
         if not self.terms.ends:
             return False
-        found = next(log.scan(self.number, self.matured), None)
-        return found is not None and not self.terms.in_time(found.time, time)
+        for found in log.scan(self.number, self.matured):
+            if self.terms.in_time(found.time, time):
+                return False
+            if found.kind == Kind.TICKET:
+                return True
+        return False
 
     def _close(self, ticket: Found) -> None:
         answered = ticket.answered is not None and self.terms.in_time(ticket.time, ticket.answered)
@@ -154,6 +158,8 @@ class Course:
         self.player.hand_out(self._place(arm))
 
     def _place(self, arm: int) -> int:
+        if arm < 0:
+            raise IndexError(f"there is no arm {arm}")
         place = self.places[arm]
         if place is None:
             raise ValueError(f"arm {self.labels[arm]!r} was retired")
@@ -161,7 +167,7 @@ class Course:
 
     def count(self, arm: int, reward: float) -> None:
         """A reward is evidence from now on."""
-        place = self.places[arm]
+        place = self.places[arm] if arm >= 0 else self._place(arm)
         if place is None:
             pulls, total, pending = self.retired[arm]
             self.retired[arm] = Retired(pulls + 1, total + reward, max(pending - 1, 0))
@@ -291,7 +297,7 @@ class Course:
             case Kind.RETIRE_ARM, int(arm), _:
                 self.retire_arm(arm)
             case Kind.REOPEN, _, _:
-                self.reopen(Earlier(*parse(data)))
+                self.reopen(_earlier(parse(data)))
             case Kind.TICK, _, _:
                 pass
             case _:
@@ -364,14 +370,15 @@ class Course:
             raise ValueError("there must be as many as labels")
 
     def _restore_retired(self, value: Any) -> None:
-        for arm, pulls, total, pending in value:
+        for number, pulls, total, pending in value:
+            arm = checks.whole("arm", number, 0, len(self.labels) - 1)
             counts = _numbers([pulls, pending], state.MOST_PULLS)
             self.retired[arm] = Retired(counts[0], checks.real("total", total), counts[1])
         if sorted(self.retired) != [arm for arm, place in enumerate(self.places) if place is None]:
             raise ValueError("must be the arms that are not active")
 
     def _restore_earlier(self, value: Any) -> None:
-        self.earlier = [Earlier(*each) for each in value]
+        self.earlier = list(map(_earlier, value))
 
     def _restore_time(self, value: Any) -> None:
         self.time = checks.real("it", value)
@@ -381,6 +388,16 @@ class Course:
 
     def _restore_differences(self, value: Any) -> None:
         self.differences = checks.whole("it", value, 0, state.MOST_PULLS)
+
+
+def _earlier(value: Any) -> Earlier:
+    found = Earlier(*value)
+    checks.whole("commit_time", found.commit_time, 0, state.MOST_PULLS)
+    checks.real("time", found.time)
+    texts = isinstance(found.commit_reason, str) and isinstance(found.reason, str)
+    if not texts or not isinstance(found.arm, str | int | float):
+        raise TypeError(f"must be a commitment that was taken back, got {str(value)[:40]!r}")
+    return found
 
 
 def _numbers(values: Any, largest: int) -> list[int]:

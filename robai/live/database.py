@@ -49,7 +49,7 @@ class Database:
     """
 
     def __init__(self, path: str | os.PathLike[str], sync: Sync, timeout: float, writable: bool) -> None:
-        self.path, self.writable = os.path.abspath(path), writable
+        self.path, self.writable = os.path.realpath(path), writable  # one lock for all names of a file
         self._sync, self._timeout = sync, timeout
         self._turns, self._closed = Turns(), False
         self._connect()
@@ -102,13 +102,13 @@ class Database:
                     for function, arguments in self._let_go:
                         function(*arguments)
             self._check(connection)
-        except sqlite3.OperationalError as error:
-            raise OSError(errno.EIO, f"SQLite: {error}", self.path) from error
-        except sqlite3.DatabaseError as error:
-            raise ValueError(f"{self.path} is not a store of robai: {error}") from error
-        except BaseException:
+        except BaseException as error:
             if connection is not None:
                 connection.close()
+            if isinstance(error, sqlite3.OperationalError):
+                raise OSError(errno.EIO, f"SQLite: {error}", self.path) from error
+            if isinstance(error, sqlite3.DatabaseError):
+                raise ValueError(f"{self.path} is not a store of robai: {error}") from error
             raise
         return connection
 

@@ -19,7 +19,7 @@ from robai.live.course import LARGEST_REWARD, Course
 from robai.live.log import Event, Kind, Written
 from robai.live.standing import Label
 from robai.live.state import Experiment
-from robai.live.terms import Terms
+from robai.live.terms import specification
 from robai.policies.base import BasePolicy
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ class Recorded(Agent[Label]):
     def __init__(self, store: Store, found: Written, policy: BasePolicy | None) -> None:
         self._store, self._log = store, store._log
         self.name, self._written, self._own = found.name, found, policy
-        self._spec = json.loads(found.spec)
-        self._terms = Terms.from_dict(self._spec)
+        self._spec, self._terms = specification(found.spec)
         self._cache = Cache()
         self._course: Course  # as the cache says
         self._since, self._pause = 0, _SNAPSHOT
@@ -86,7 +85,7 @@ class Recorded(Agent[Label]):
         """Memory is what the file says."""
         if self._cache.valid:
             for event in self._log.events(self._written.number, self._course.seq):
-                if event.seq != self._course.seq + 1:  # those before it were compacted away
+                if self._cache.valid and self._is_behind():
                     self._cache.valid = False
                     break
                 self._cache.valid = False
@@ -95,12 +94,20 @@ class Recorded(Agent[Label]):
             else:
                 self._cache.valid = True
         if not self._cache.valid:
-            self._course = course.opened(
-                self._log, self._written.number, self._terms, self._spec["agent"], self._own
-            )
+            self._need_it()
+            self._course = course.opened(self._log, self._written.number, self._terms, self._spec, self._own)
             newest = self._log.snapshot(self._written.number)
             self._since = self._course.seq - (newest[0] if newest else 0)
             self._cache.valid = True
+
+    def _is_behind(self) -> bool:
+        """Whether what comes next was compacted away: an event, or one whose window is open here."""
+        first = self._log.first(self._written.number) or 1
+        return first > 1 + (self._course.matured if self._terms.ends else self._course.seq)
+
+    def _need_it(self) -> None:
+        if self._log.named(self.name) != self._written:
+            raise KeyError(f"experiment {self.name!r} was deleted")
 
     def _now(self) -> Course:
         """The state to be changed, at this moment: after this an error means that it is read again."""
@@ -264,11 +271,14 @@ class Recorded(Agent[Label]):
         ...     agent.update_batch(["A", "B"], [1, 0])
         """
         self._need_no_window("update_batch", "answers")
-        numbers, values = self._pairs(arms, rewards)
-        listed = [self._reward(f"rewards[{place}]", each) for place, each in enumerate(values.tolist())]
-        self._change(self._update_batch, numbers.tolist(), listed)
+        if isinstance(arms, Iterable) and not isinstance(arms, str | bytes | np.ndarray):
+            arms = list(arms)
+        self._change(self._update_batch, arms, rewards)
 
-    def _update_batch(self, arms: list[int], rewards: list[float]) -> None:
+    def _update_batch(self, labels: Any, given: ArrayLike) -> None:
+        numbers, values = self._pairs(labels, given)
+        arms: list[int] = numbers.tolist()
+        rewards = [self._reward(f"rewards[{place}]", each) for place, each in enumerate(values.tolist())]
         for place, arm in enumerate(arms):
             if not 0 <= arm < len(self._course.labels):
                 last = len(self._course.labels) - 1

@@ -201,15 +201,16 @@ def policy_of(data: dict[str, Any]) -> BasePolicy | None:
 
 def begun(data: Any, policy: BasePolicy | None = None) -> tuple[Experiment, Player]:
     """The experiment at its beginning; `policy` is one that data cannot bring back."""
-    data = _upgraded(_mapping(data))
+    data = _upgraded(mapping(data))
     if policy is None:
         policy = field(data, "policy", BasePolicy.from_dict)
     reward = field(data, "reward", families.Family.from_dict)
     delta = field(data, "delta", _delta)
+    stream = Stream(field(data, "generator", _generator))
     try:
         experiment = Experiment(policy, data.get("arms"), data.get("horizon"), reward, delta=delta)
-        return experiment, experiment.player(Stream(field(data, "generator", _generator)))
-    except (TypeError, OverflowError) as error:
+        return experiment, experiment.player(stream)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"policy, arms and horizon do not fit: {error}") from None
 
 
@@ -258,7 +259,7 @@ def restored(data: Any) -> tuple[Experiment, Player]:
     alarms = field(data, "alarms", _alarms, pulls, experiment)
     player.restore(pulls, sums, squares or [0.0] * len(pulls), pending, alarms, commitment)
     player.spend(spent)
-    field(data, "exploration", lambda memory: player.rules.explore.remember(_mapping(memory), pulls))
+    field(data, "exploration", lambda memory: player.rules.explore.remember(mapping(memory), pulls))
     return experiment, player
 
 
@@ -325,7 +326,7 @@ def _arms(value: Any, pulls: Any) -> Any:
     return value
 
 
-def _mapping(value: Any) -> dict[str, Any]:
+def mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError(f"must be an object, got {str(value)[:40]!r}")
     return value
@@ -399,7 +400,7 @@ def _commitment(value: Any, pulls: list[int], experiment: Experiment, player: Pl
     never = parts.stop == rules.Never() and experiment.delta is None
     if never and not isinstance(parts.explore, rules.STAGED):
         raise ValueError(f"must be null, {experiment.policy!r} never commits")
-    if set(_mapping(value)) != set(_COMMITMENT):
+    if set(mapping(value)) != set(_COMMITMENT):
         raise ValueError(f"must have the fields {list(_COMMITMENT)}, got {sorted(value)}")
     arm = checks.whole("arm", value["arm"], 0, len(pulls) - 1)
     then = _counts(value["pulls"], len(pulls))

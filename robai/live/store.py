@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, get_args
 
 from robai._base import checks
-from robai._base.json import parse
 from robai._core.rng import Stream, seed_block
 from robai._play.assumptions import warn_of_assumptions
 from robai._play.seeds import Rng, Seed
@@ -24,7 +24,7 @@ from robai.live.log import Log, Written
 from robai.live.standing import Label
 from robai.live.state import Experiment, RewardLike
 from robai.live.stored import StoredAgent
-from robai.live.terms import Terms
+from robai.live.terms import Terms, specification
 from robai.policies.base import BasePolicy
 
 LONGEST_NAME = 200  # characters
@@ -218,12 +218,11 @@ class Store:
             return Written(self._log.create(name, created, spec), name, created, spec)
         if not exist_ok:
             raise ValueError(f"{self.path} has an experiment {name!r} already; open it, or say exist_ok=True")
-        known, asked = (_compared(parse(text)) for text in (found.spec, spec))
+        known, asked = (_compared(text) for text in (found.spec, spec))
         for field, value in asked.items():
-            if known.get(field) != value:
-                raise ValueError(
-                    f"experiment {name!r} was created with {field} {known.get(field)!r}, not {value!r}"
-                )
+            if known[field] != value:
+                before = f"experiment {name!r} was created with {field} {known[field]!r}"
+                raise ValueError(f"{before}, not {value!r}")
         return found
 
     def open(self, name: str) -> StoredAgent[Any]:
@@ -249,7 +248,7 @@ class Store:
         """
         found: Written = self._log.transact(self._found, (name,))
         try:
-            BasePolicy.from_dict(parse(found.spec)["agent"]["policy"])
+            BasePolicy.from_dict(specification(found.spec)[0]["policy"])
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"the policy of experiment {name!r} has to be handed to create, with exist_ok=True: it is "
@@ -339,18 +338,23 @@ class Store:
         ...     store.check()
         []
         """
+        sentences: list[str] = []
         with Store.reader(self.path) as reader:
-            return reader._log.transact(reader._check, (name,))
+            try:
+                reader._log.transact(reader._check, (name, sentences))
+            except sqlite3.DatabaseError as error:
+                sentences.append(f"SQLite: {error}")
+        return sentences
 
-    def _check(self, name: str | None) -> list[str]:
+    def _check(self, name: str | None, sentences: list[str]) -> None:
         log = self._log
-        sentences = [f"SQLite: {text}" for text in log.damage()]
+        sentences += [f"SQLite: {text}" for text in log.damage()]
         for found in log.experiments() if name is None else [self._found(name)]:
             try:
-                sentences += [f"{found.name}: {text}" for text in wrong(log, found)]
-            except (KeyError, TypeError, ValueError) as error:
+                for text in wrong(log, found):
+                    sentences.append(f"{found.name}: {text}")
+            except (ValueError, sqlite3.DatabaseError) as error:
                 sentences.append(f"{found.name}: {error}")
-        return sentences
 
     def compact(self, name: str, *, before: float) -> int:
         """Delete the oldest events of an experiment; a snapshot says what they came to.
@@ -397,7 +401,7 @@ class Store:
         if len(snapshots) < 2 or since is None:
             return 0
         (_, _), (seq, text) = snapshots[:2]
-        terms = Terms.from_dict(parse(found.spec))
+        _, terms = specification(found.spec)
         if terms.ends:
             needed = Course.from_json(found.number, terms, seq, text).matured + 1
         else:
@@ -438,10 +442,10 @@ def _name(name: Any) -> str:
     return name
 
 
-def _compared(spec: dict[str, Any]) -> dict[str, Any]:
+def _compared(text: str) -> dict[str, Any]:
     """What two calls of `create` have to have in common."""
-    agent = dict(spec["agent"])
+    agent, terms = specification(text)
     if (policy := state.policy_of(agent)) is not None:  # with parameters that an older version did not know
         agent["policy"] = policy.to_dict()
-    names = ("policy", "arms", "horizon", "reward", "delta")
-    return {name: agent[name] for name in names} | {"window": spec["window"], "missing": spec["missing"]}
+    known = {name: agent.get(name) for name in ("policy", "arms", "horizon", "reward")}
+    return known | terms._asdict() | {"delta": agent.get("delta")}

@@ -219,6 +219,8 @@ class StoredAgent(Changeable[Label]):
         ['counted', 'counted', 'counted']
         """
         given = []
+        if not isinstance(pairs, Iterable):
+            raise TypeError(f"pairs must be a sequence, got {brief(pairs)}")
         for place, pair in enumerate(pairs):
             try:
                 ticket, reward = pair
@@ -278,9 +280,10 @@ class StoredAgent(Changeable[Label]):
         if self._log.writable:
             self._change(self._refresh)
         else:
-            self._log.transact(self._catch_up, (), self._cache)
+            self._log.transact(self._operate, (self._need_it, ()), self._cache)
 
     def _refresh(self) -> None:
+        self._need_it()
         if self._course.is_due(self._store._time(), self._log):
             self._now()
             self._write([(Kind.TICK, None, None, None, None)])

@@ -1,4 +1,4 @@
-"""For how long an experiment waits for answers, and what silence means."""
+"""For how long an experiment waits for answers, what silence means, and what it was created for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import math
 from typing import Any, NamedTuple, Self
 
 from robai._base import checks
+from robai._base.json import parse
+from robai.live import state
+
+SHORTEST_WINDOW = 1e-3  # seconds: a time and a window later are two doubles in any year
 
 
 class Terms(NamedTuple):
@@ -21,7 +25,7 @@ class Terms(NamedTuple):
             if missing is not None:
                 raise ValueError(f"missing needs a window, got missing={missing!r} and window=None")
             return cls()
-        seconds = math.inf if window == math.inf else checks.positive("window", window)
+        seconds = math.inf if window == math.inf else checks.at_least("window", window, SHORTEST_WINDOW)
         if missing is not None and seconds == math.inf:
             raise ValueError(f"missing needs a window that closes, got missing={missing!r} and window=inf")
         return cls(seconds, None if missing is None else checks.real("missing", missing))
@@ -40,4 +44,17 @@ class Terms(NamedTuple):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        return cls.of(math.inf if data.get("window") == "inf" else data.get("window"), data.get("missing"))
+        """What `to_dict` gave; a ValueError that says which field is wrong."""
+        window = state.field(data, "window", lambda value: math.inf if value == "inf" else value)
+        terms = state.field(data, "window", lambda _: cls.of(window, None))
+        return state.field(data, "missing", lambda value: cls.of(terms.window, value))
+
+
+def specification(text: str) -> tuple[dict[str, Any], Terms]:
+    """What an experiment was created for: its agent at the beginning, and its terms."""
+    spec = parse(text)
+    if not isinstance(spec, dict):
+        raise ValueError(f"this is not the specification of an experiment but {str(spec)[:40]!r}")
+    agent = state.field(spec, "agent", state.mapping)
+    state.field(agent, "policy", state.mapping)
+    return agent, Terms.from_dict(spec)
