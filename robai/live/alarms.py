@@ -227,9 +227,7 @@ class Alarms:
         made._answered = _counts("answered", data["answered"], made._closed)
         made._tickets = Halves.from_dict("tickets", data["tickets"])
         if made._tickets.n != sum(made._closed):
-            raise ValueError(
-                f"tickets.n must be {sum(made._closed)}, the sum of closed, got {made._tickets.n}"
-            )
+            raise ValueError(f"tickets.n must be {sum(made._closed)}, the sum of closed, got {made._tickets.n}")
         if (unequal := data["unequal"]) is not None:
             _keys("unequal", unequal, Unequal._fields)
             closed = _counts("unequal.closed", unequal["closed"], made._closed)

@@ -220,9 +220,8 @@ class Store:
             raise ValueError(f"{self.path} has an experiment {name!r} already; open it, or say exist_ok=True")
         known, asked = (_compared(text) for text in (found.spec, spec))
         for field, value in asked.items():
-            if known[field] != value:
-                before = f"experiment {name!r} was created with {field} {known[field]!r}"
-                raise ValueError(f"{before}, not {value!r}")
+            if (was := known[field]) != value:
+                raise ValueError(f"experiment {name!r} was created with {field} {was!r}, not {value!r}")
         return found
 
     def open(self, name: str) -> StoredAgent[Any]:
@@ -247,8 +246,9 @@ class Store:
         <Agent UCB(): 2 arms, round 0 of 100, exploring>
         """
         found: Written = self._log.transact(self._found, (name,))
+        agent, _ = specification(found.spec)
         try:
-            BasePolicy.from_dict(specification(found.spec)[0]["policy"])
+            BasePolicy.from_dict(agent["policy"])
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"the policy of experiment {name!r} has to be handed to create, with exist_ok=True: it is "
@@ -264,7 +264,7 @@ class Store:
         return found
 
     def _agent(self, found: Written, policy: BasePolicy | None) -> StoredAgent[Any]:
-        known = state.policy_of(parse(found.spec)["agent"])
+        known = state.policy_of(specification(found.spec)[0])
         agent: StoredAgent[Any] = StoredAgent(self, found, policy if known is None else None)
         agent._known  # noqa: B018 - read now, so that what is wrong with the file is known now
         return agent
@@ -347,11 +347,10 @@ class Store:
         return sentences
 
     def _check(self, name: str | None, sentences: list[str]) -> None:
-        log = self._log
-        sentences += [f"SQLite: {text}" for text in log.damage()]
-        for found in log.experiments() if name is None else [self._found(name)]:
+        sentences += [f"SQLite: {text}" for text in self._log.damage()]
+        for found in self._log.experiments() if name is None else [self._found(name)]:
             try:
-                for text in wrong(log, found):
+                for text in wrong(self._log, found):
                     sentences.append(f"{found.name}: {text}")
             except (ValueError, sqlite3.DatabaseError) as error:
                 sentences.append(f"{found.name}: {error}")
