@@ -59,7 +59,7 @@ class Arrivals:
 
     @property
     def at_once(self) -> bool:
-        return self == Arrivals()
+        return self == AT_ONCE
 
     @property
     def _closes(self) -> int | None:
@@ -126,13 +126,16 @@ class Arrivals:
     def to_dict(self) -> dict[str, Any]:
         """What is not as it is by default, as JSON values."""
         given = {each.name: getattr(self, each.name) for each in fields(self)}
-        changed = {name: value for name, value in given.items() if value != getattr(Arrivals, name)}
+        changed = {name: value for name, value in given.items() if value != getattr(AT_ONCE, name)}
         if isinstance(self.delay, tuple):
             changed["delay"] = list(self.delay)
         return changed | ({"window": "inf"} if self.window == math.inf else {})
 
     def __str__(self) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
+
+
+AT_ONCE = Arrivals()
 
 
 def _delay(value: Any) -> Delay:

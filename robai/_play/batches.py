@@ -28,7 +28,7 @@ from robai._core.late import Late
 from robai._core.leap import GaussianLeaps, PositiveLeaps
 from robai._core.protocols import Started
 from robai._core.thinning import GaussianThinned, PositiveThinned, Thinned
-from robai._play.arrivals import Arrivals
+from robai._play.arrivals import AT_ONCE
 from robai._play.python_runs import play_custom
 from robai._play.request import Played, Simulation
 from robai._play.workers import Answer, Borrowed, Interrupted, Stop, Threads, wait
@@ -106,7 +106,7 @@ class _Runs:
     def __init__(self, simulation: Simulation, first: int, last: int) -> None:
         rewards = simulation.bandit._core()
         game, arrivals, states = simulation.game, simulation.arrivals, simulation.seed.states(first, last)
-        self._rules = (arrivals or Arrivals()).started(simulation.policy, game)
+        self._rules = (arrivals or AT_ONCE).started(simulation.policy, game)
         kind: Callable[..., Batch] = _kind(self._rules, rewards, simulation.engine)
         if arrivals is not None:
             kind = partial(Late, **arrivals.core(game.rounds))

@@ -18,7 +18,7 @@ import numpy as np
 
 from robai._base.files import Declared, load_arrays, save_arrays, write_atomically
 from robai._base.json import parse
-from robai._play.arrivals import Arrivals
+from robai._play.arrivals import AT_ONCE
 from robai._play.batches import Merger
 from robai._play.request import Played, Simulation
 from robai._play.seeds import Seed
@@ -48,7 +48,7 @@ class Checkpoint:
         # Read even if it was written just now: of two processes that begin at once, one was first.
         try:
             # Which only those have that were asked for them.
-            found = dict.fromkeys(("common", *vars(Arrivals()))) | parse(manifest.read_bytes())
+            found = dict.fromkeys(("common", *vars(AT_ONCE))) | parse(manifest.read_bytes())
             if simulation.seed.fresh:
                 simulation = simulation.with_seed(_seed(found))
             wanted = _request(simulation)
