@@ -43,7 +43,8 @@ cdef class Turns:
                 execute(begin)
                 result = operation(*arguments)
                 if not self.lock.is_mine():
-                    raise RuntimeError("this process was forked in the middle of a transaction of its parent's")
+                    raise RuntimeError(
+                        "this process was forked in the middle of a transaction of its parent's")
                 execute("COMMIT")
                 if cache is not None:
                     cache.valid = True

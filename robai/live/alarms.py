@@ -226,8 +226,8 @@ class Alarms:
         made._closed = _counts("closed", data["closed"], most)
         made._answered = _counts("answered", data["answered"], made._closed)
         made._tickets = Halves.from_dict("tickets", data["tickets"])
-        if made._tickets.n != sum(made._closed):
-            raise ValueError(f"tickets.n must be {sum(made._closed)}, the sum of closed, got {made._tickets.n}")
+        if made._tickets.n != (tickets := sum(made._closed)):
+            raise ValueError(f"tickets.n must be {tickets}, the sum of closed, got {made._tickets.n}")
         if (unequal := data["unequal"]) is not None:
             _keys("unequal", unequal, Unequal._fields)
             closed = _counts("unequal.closed", unequal["closed"], made._closed)

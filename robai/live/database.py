@@ -116,11 +116,9 @@ class Database:
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         application = _pragma(connection, "application_id")
         new = not tables and not application
-        if new or application == APPLICATION:  # a copy can have lost it
-            if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-                raise ValueError(
-                    f"{self.path} is where SQLite cannot write ahead: a store needs a local disk"
-                )
+        ours = new or application == APPLICATION  # a copy can have lost the mode
+        if ours and connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+            raise ValueError(f"{self.path} is where SQLite cannot write ahead: a store needs a local disk")
         if new:
             script = f"{_SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION};"
             connection.executescript(f"BEGIN IMMEDIATE; {script} COMMIT;")

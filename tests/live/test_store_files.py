@@ -274,9 +274,7 @@ def test_policies_in_python_come_back_by_repetition(tmp_path):
         found += arms(second, 30, 40) + arms(first, 40, 50)
         forget(first)
         assert found + arms(first, 50, 60) == straight
-        with pytest.raises(
-            ValueError, match="has to be handed to create, with exist_ok=True: it is"
-        ):
+        with pytest.raises(ValueError, match="has to be handed to create, with exist_ok=True: it is"):
             first.store.open("it")
         with pytest.raises(TypeError, match="Fickle is written in Python and its state is unknown"):
             first.to_json()
