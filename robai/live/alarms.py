@@ -184,21 +184,21 @@ class Alarms:
             )
             said.append(
                 f"ATTENTION: some arms are answered more often than others: {shares} "
-                f"({_date(unequal.time)}). No certificate, interval or commitment can be trusted until it is "
+                f"({date(unequal.time)}). No certificate, interval or commitment can be trusted until it is "
                 "known why"
             )
         if (drift := self._tickets.drift) is not None:
             said.append(
                 f"answers have become {'rarer' if drift.second < drift.first else 'more frequent'}: "
                 f"{_share(drift.first)} of the first {drift.n // 2:,} tickets whose window closed, "
-                f"{_share(drift.second)} of the next {drift.n // 2:,} ({_date(drift.time)})"
+                f"{_share(drift.second)} of the next {drift.n // 2:,} ({date(drift.time)})"
             )
         for label, rewards in zip(labels, self._rewards, strict=True):
             if (drift := rewards.drift) is not None:
                 said.append(
                     f"the rewards of {label!r} have changed: mean {drift.first:.4g} of the first "
                     f"{drift.n // 2:,}, {drift.second:.4g} of the next {drift.n // 2:,} "
-                    f"({_date(drift.time)}); statements are about one mean for all time"
+                    f"({date(drift.time)}); statements are about one mean for all time"
                 )
         return said
 
@@ -263,7 +263,7 @@ def _share(mean: float) -> str:
     return percent(min(max(mean, 0.0), 1.0))  # a mean of zeros and ones may be rounded
 
 
-def _date(time: float) -> str:
+def date(time: float) -> str:
     return f"{EPOCH + timedelta(seconds=time):%Y-%m-%d %H:%M} UTC"
 
 

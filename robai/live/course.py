@@ -140,10 +140,11 @@ class Course:
 
     def _close(self, ticket: Found) -> None:
         answered = ticket.answered is not None and self.terms.in_time(ticket.time, ticket.answered)
-        self.alarms.closed(ticket.arm, answered, ticket.time + self.terms.window)  # type: ignore[operator]
-        if self.terms.missing is not None:
+        if self.terms.missing is not None:  # silence is a reward, and nothing is missing
             self.count(ticket.arm, ticket.value if answered else self.terms.missing)  # type: ignore[arg-type]
-        elif not answered:
+            return
+        self.alarms.closed(ticket.arm, answered, ticket.time + self.terms.window)  # type: ignore[operator]
+        if not answered:
             self._drop(ticket.arm)
 
     def ask(self) -> tuple[int, bool]:

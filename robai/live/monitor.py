@@ -101,7 +101,7 @@ def summary(agent: Standing[Any]) -> str:
         counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
         figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
         rows.append((str(row.arm), *counts, *figures, row.status))
-    lines = [_sentence(agent), *_alarms(agent), "", *align(rows)]
+    lines = [_sentence(agent), *agent._history(), *agent.alarms, "", *align(rows)]
     if (found := level(agent._player.rules, seen(agent))) is not None:
         chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
         lines += ["", f"lower and upper are of level {found:.4g}: {chance}"]
@@ -115,7 +115,7 @@ def leader_certificate(agent: Standing[Any]) -> float:
     return certificate(agent, seen(agent))
 
 
-def _alarms(agent: Standing[Any]) -> Iterator[str]:
+def alarms(agent: Standing[Any]) -> Iterator[str]:
     """The arms whose rewards have contradicted the assumed sigma."""
     now = seen(agent)
     for arm in agent._player.alarms:

@@ -243,6 +243,8 @@ class Recorded(Agent[Label]):
         >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
         ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
         ...     agent.update(agent.select(), 1)
+        ...     agent.pulls.tolist()
+        [1, 0]
         """
         self._need_no_window("update", "answer")
         self._change(self._update, arm, self._reward("reward", reward))
@@ -269,6 +271,8 @@ class Recorded(Agent[Label]):
         >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
         ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
         ...     agent.update_batch(["A", "B"], [1, 0])
+        ...     agent.sums.tolist()
+        [1.0, 0.0]
         """
         self._need_no_window("update_batch", "answers")
         if isinstance(arms, Iterable) and not isinstance(arms, str | bytes | np.ndarray):
@@ -308,6 +312,8 @@ class Recorded(Agent[Label]):
         >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
         ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
         ...     agent.update_counts("A", 1000, 120)
+        ...     agent.pulls.tolist()
+        [1000, 0]
         """
         self._need_no_window("update_counts", "answer")
         count, value = checks.whole("n", n, 0, state.MOST_PULLS), checks.real("total", total)

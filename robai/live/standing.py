@@ -107,6 +107,19 @@ class Standing(Generic[Label]):
         with self._lock:
             return reasons.reason(self)
 
+    @property
+    def alarms(self) -> list[str]:
+        """What has contradicted the assumptions, in sentences, the gravest first. It changes nothing.
+
+        Without a store that is rewards that vary more than the assumed sigma allows.
+        """
+        with self._lock:
+            return list(monitor.alarms(self))
+
+    def _history(self) -> list[str]:
+        """What else the summary tells."""
+        return []
+
     def certificate(self) -> float:
         """An upper bound on the chance that the arm with the largest mean is not the best one.
 

@@ -383,7 +383,7 @@ class Store:
         ...     for _ in range(3000):
         ...         agent.update(agent.select(), 0)
         ...     store.compact("prices", before=time.time())
-        2000
+        4000
         """
         self._need_writable()
         number = self.open(name)._written.number
@@ -412,11 +412,13 @@ class Store:
 
         Examples
         --------
-        >>> import tempfile
+        >>> import os, tempfile
         >>> import robai
         >>> folder = tempfile.TemporaryDirectory()
         >>> store = robai.Store(f"{folder.name}/live.db")
         >>> store.close()
+        >>> sorted(os.listdir(folder.name))
+        ['live.db', 'live.db-lock']
         >>> folder.cleanup()
         """
         self._log.close()

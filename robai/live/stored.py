@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from robai._base import checks
 from robai.live import state
+from robai.live.alarms import date
 from robai.live.changes import Changeable
 from robai.live.course import Earlier, Retired
 from robai.live.log import MOST_EXPERIMENTS, Kind
@@ -71,7 +72,28 @@ class AnswerConflict(ValueError):
 
 
 class StoredAgent(Changeable[Label]):
-    """An agent of a `Store`; see there."""
+    """An agent of a `Store`, which alone makes it, by `create` and `open`.
+
+    It has all that an `Agent` has, and shows what the last call or `refresh` of this process has read.
+    `to_json`, `save` and pickling give copies that are in no store.
+
+    Attributes
+    ----------
+    store : Store
+        Where it is kept.
+    found : Written
+        What the file says of its beginning.
+    policy : policy
+        What it plays.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import robai
+    >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
+    ...     store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+    <Agent UCB(): 2 arms, round 0 of 100, exploring>
+    """
 
     # ---- handing out
 
@@ -275,7 +297,12 @@ class StoredAgent(Changeable[Label]):
         >>> import robai
         >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
         ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
+        ...     with robai.Store(f"{folder}/live.db") as another:
+        ...         ticket = another.open("prices").ticket()
+        ...     before = agent.rounds
         ...     agent.refresh()
+        ...     before, agent.rounds
+        (0, 1)
         """
         if self._log.writable:
             self._change(self._refresh)
@@ -326,6 +353,31 @@ class StoredAgent(Changeable[Label]):
     def earlier(self) -> tuple[Earlier, ...]:
         """Commitments that were taken back."""
         return tuple(self._known.earlier)
+
+    @property
+    def alarms(self) -> list[str]:
+        """What has contradicted the assumptions, in sentences, the gravest first. It changes nothing.
+
+        Arms that are answered unequally often, answers that become rarer, rewards that drift, and such as
+        vary more than the assumed sigma allows.
+        """
+        with self._lock:
+            now = self._known
+            return [*now.alarms.sentences(now.labels), *super().alarms]
+
+    def _history(self) -> list[str]:
+        said = [
+            f"It had committed to {each.arm!r} after {each.commit_time:,} rewards: {each.commit_reason}. "
+            f"That was taken back ({date(each.time)}): {each.reason}."
+            for each in self.earlier
+        ]
+        dropped = [f"{n:,} of {arm!r}" for arm, n in zip(self.labels, self.dropped, strict=True) if n]
+        if dropped:
+            said.append(f"Windows that closed without an answer: {', '.join(dropped)}.")
+        if self.retired:
+            arms = (f"{label!r} after {counts.pulls:,} rewards" for label, counts in self.retired.items())
+            said.append(f"Retired: {', '.join(arms)}.")
+        return said
 
 
 def _key(key: Any, name: str = "key") -> str | None:

@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from support.stores import Clock, forget, made
 
 import robai
-from robai import families
+from robai import Store, families
 from robai.live.alarms import Alarms, _tail
 
 ALPHA, ROUNDS = 0.01, 8192
@@ -266,3 +267,57 @@ def test_the_level_of_the_alarm_of_sigma():
         agent = robai.Agent(robai.UCB(), 2, 10**6, reward=families.Gaussian(1.0))
         agent.update_counts(0, 4, 0.0, squares=squares)
         assert agent._player.alarms == alarms
+
+
+# ---- where they are shown
+
+
+def test_who_looks_at_a_store_is_told(tmp_path):
+    clock = Clock(1.7e9)
+    agent = made(tmp_path / "live.db", robai.UCB(), ["a", "b"], clock=clock, window=60.0)
+    for n in range(60):
+        tickets = agent.tickets(10)
+        heard = [each for each in tickets if each.arm == "a" or n % 2] if n < 20 else tickets[:2]
+        agent.answers([(each, n >= 20 and i % 2) for i, each in enumerate(heard)])
+        clock.now += 60.0
+    agent.refresh()
+    missing, rarer, drift = agent.alarms
+    assert missing.startswith("ATTENTION: some arms are answered more often than others: 100 % of ")
+    assert "for 'a'" in missing
+    assert "(2023-11-14 " in missing
+    assert rarer.startswith("answers have become rarer: ")
+    assert drift.startswith("the rewards of 'b' have changed: mean 0 of the first ")
+    lines = agent.summary().splitlines()
+    assert lines[1] == "Windows that closed without an answer: 7 of 'a', 364 of 'b'."
+    assert lines[2:5] == [missing, rarer, drift]
+    assert Store.reader(tmp_path / "live.db").open("it").alarms == agent.alarms
+    forget(agent)  # the file says the same
+    assert agent.summary().splitlines() == lines
+
+
+def test_silence_that_is_a_reward_is_not_missing(tmp_path):
+    clock = Clock()
+    agent = made(tmp_path / "live.db", robai.UCB(), ["a", "b"], clock=clock, window=60.0, missing=0.0)
+    agent.answers([(each, 1) for each in agent.tickets(400) if each.arm == "a"])
+    clock.now += 60.0
+    agent.refresh()
+    assert agent.pulls.tolist() == [200, 200]
+    assert agent.alarms == []
+
+
+def test_alarms_of_sigma_are_among_those_of_a_store(tmp_path):
+    agent = made(tmp_path / "live.db", robai.UCB(sigma=0.1), ["a", "b"], reward="gaussian", window=60.0)
+    agent.answers([(each, (-1.0) ** (i // 2)) for i, each in enumerate(agent.tickets(400))])
+    said = agent.alarms
+    assert len(said) == 2
+    for arm, text in zip("ab", said, strict=True):
+        assert f"the rewards of {arm!r} vary more than sigma = 0.1 allows: sd 1." in text
+    assert agent.summary().splitlines()[1:3] == said
+
+
+def test_retired_arms_are_in_the_summary(tmp_path):
+    agent = made(tmp_path / "live.db")
+    agent.answers([(each, 1) for each in agent.tickets(30)])
+    assert "Retired" not in agent.summary()
+    agent.retire_arm("b")
+    assert agent.summary().splitlines()[1] == "Retired: 'b' after 10 rewards."
