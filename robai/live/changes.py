@@ -12,6 +12,7 @@ from robai.live.course import Earlier
 from robai.live.log import Kind
 from robai.live.recorded import Recorded
 from robai.live.standing import Label
+from robai.rules.game import LONGEST_HORIZON
 
 LONGEST_REASON = 10_000
 
@@ -45,10 +46,10 @@ class Changeable(Recorded[Label]):
 
     def _extend(self, horizon: Any) -> None:
         self._need_no_commitment("extend")
-        rounds = checks.whole("horizon", horizon, self.horizon + 1, 10**18)
+        rounds = checks.whole("horizon", horizon, self.horizon + 1, LONGEST_HORIZON)
         self._course.check_changeable("another horizon")
         self._now().extend(rounds)
-        self._write([(Kind.EXTEND, None, None, float(rounds), None)])
+        self._write([(Kind.EXTEND, None, None, None, json.dumps(rounds))])
 
     def add_arm(self, label: Label) -> None:
         """One more arm, which is handed out first, as it has no pulls; before a commitment.

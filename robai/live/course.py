@@ -23,6 +23,7 @@ from robai.live.log import Event, Found, Kind, Log
 from robai.live.state import Experiment
 from robai.live.terms import Terms
 from robai.policies.base import BasePolicy
+from robai.rules.game import LONGEST_HORIZON
 
 FORMAT = "robai.Course"
 SCHEMA = 1
@@ -291,8 +292,8 @@ class Course:
             case Kind.COMMIT, int(arm), _:
                 self.differences += self._said() != (arm, True)
                 self.commit(arm)
-            case Kind.EXTEND, _, float(value):
-                self.extend(int(value))
+            case Kind.EXTEND, _, _:
+                self.extend(checks.whole("horizon", parse(data), 1, LONGEST_HORIZON))
             case Kind.ADD_ARM, _, _:
                 self.add_arm(parse(data))
             case Kind.RETIRE_ARM, int(arm), _:

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 from support.examples import POLICIES, fitting
+from support.stores import forget
 
 import robai
 from robai.live import recorded
@@ -196,6 +197,13 @@ def test_numbered_arms_keep_their_numbers(store):
     with pytest.raises(ValueError, match="retired"):
         agent.update_counts(1, 2, 1)
     assert_same_again(store, agent)
+
+
+def test_a_horizon_beyond_all_doubles_is_kept(store):
+    agent = store.create("e", robai.UCB(), ["a", "b"], 1000, **OPTIONS)
+    agent.extend(10**17 + 1)
+    forget(agent)
+    assert agent.horizon == 10**17 + 1
 
 
 def test_two_arms_must_be_left(store):
