@@ -25,6 +25,8 @@ _COMMANDS = {
     "confidence": ("how likely policies are to commit to a wrong arm", "confidence"),
     "reproduce": ("a paper's figures, tables and claims, as a report", "reproduction"),
     "plan": ("what to expect of an experiment, before it", "plan"),
+    "status": ("how the live experiments of a store stand", "live"),
+    "watch": ("the same, again and again, until Ctrl-C", "live"),
     "policies": ("the policies, with a line each", "policies"),
     "doctor": ("what is installed here, and whether it computes what it should", "doctor"),
     "completion": ("a script with which a shell completes the words of robai", "completion"),
@@ -46,6 +48,10 @@ robai reproduce                        everything at full scale, into robai-repo
 robai reproduce --only fig1-gaussian --only table1 --out here
 robai reproduce --list                 the publications that can be reproduced
 robai reproduce garivier2016 --quick   one of them
+robai status live.db
+robai status live.db buttons
+robai status live.db --json
+robai watch live.db --every 10
 robai policies
 robai doctor
 eval "$(robai completion bash)"

@@ -27,8 +27,18 @@ def _has_colour(seen: bool) -> bool:
         return False
     if os.environ.get("FORCE_COLOR"):
         return True
+    return seen and _obeys()
+
+
+def _obeys() -> bool:
+    """Whether a terminal does what escape sequences say."""
     old = sys.platform == "win32" and "WT_SESSION" not in os.environ
-    return seen and not old and os.environ.get("TERM") != "dumb"
+    return not old and os.environ.get("TERM") != "dumb"
+
+
+def is_rewritten(stream: TextIO) -> bool:
+    """Whether what is on the screen can be written over."""
+    return stream.isatty() and _obeys()
 
 
 def make_print_safe() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from reprlib import repr as brief
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -311,7 +312,7 @@ class StoredAgent(Changeable[Label]):
 
     def _refresh(self) -> None:
         self._need_it()
-        if self._course.is_due(self._store._time(), self._log):
+        if self._is_due():
             self._now()
             self._write([(Kind.TICK, None, None, None, None)])
 
@@ -319,6 +320,28 @@ class StoredAgent(Changeable[Label]):
     def store(self) -> Store:
         """Where it is kept."""
         return self._store
+
+    @property
+    def created(self) -> float:
+        """When it was created, in seconds of the store's clock."""
+        return self._written.created
+
+    @property
+    def last_event(self) -> float | None:
+        """When something happened last, as far as this process has read; None if nothing has."""
+        return None if math.isinf(time := self._known.time) else time
+
+    @property
+    def due(self) -> bool:
+        """Whether windows have closed by now that the file, which is what is shown, has as open.
+
+        The next ticket, answer or `refresh` that is written closes them. Who only reads cannot.
+        """
+        due: bool = self._log.transact(self._operate, (self._is_due, ()), self._cache)
+        return due
+
+    def _is_due(self) -> bool:
+        return self._course.is_due(self._store._time(), self._log)
 
     @property
     def window(self) -> float | None:

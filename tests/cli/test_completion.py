@@ -61,6 +61,7 @@ def test_words_that_robai_knows(complete):
 def test_files_and_directories(complete):
     assert complete("robai", "simulate", "--save", "res") == {"result.npz", "results"}
     assert complete("robai", "reproduce", "--out", "res") == {"results"}
+    assert complete("robai", "status", "res") == {"result.npz", "results"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
