@@ -17,8 +17,8 @@ from robai._play.seeds import Rng, Seed
 from robai.custom import PythonPolicy
 from robai.live import state
 from robai.live.alarms import TIMES
-from robai.live.check import wrong
-from robai.live.course import LARGEST_REWARD, Course
+from robai.live.care import first_needed, wrong
+from robai.live.course import LARGEST_REWARD
 from robai.live.database import Sync
 from robai.live.log import Log, Written
 from robai.live.standing import Label
@@ -394,18 +394,7 @@ class Store:
         return deleted
 
     def _cut(self, name: str, before: float) -> int:
-        """The first event that has to stay."""
-        log, found = self._log, self._found(name)
-        snapshots, since = log.snapshots(found.number), log.since(found.number, before)
-        if len(snapshots) < 2 or since is None:
-            return 0
-        (_, _), (seq, text) = snapshots[:2]
-        _, terms = specification(found.spec)
-        if terms.ends:
-            needed = Course.from_json(found.number, terms, seq, text).matured + 1
-        else:
-            needed = log.unanswered(found.number) or seq + 1
-        return min(since, seq + 1, needed)
+        return first_needed(self._log, self._found(name), before)
 
     def close(self) -> None:
         """Close the file; agents of the store can be asked nothing more.

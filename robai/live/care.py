@@ -1,4 +1,4 @@
-"""Whether what is in a store can have happened."""
+"""Whether what is in a store can have happened, and what of it is still needed."""
 
 from __future__ import annotations
 
@@ -50,3 +50,17 @@ def wrong(log: Log, found: Written) -> Iterable[str]:
         )
     if snapshots and opened(log, number, terms, agent).to_json() != course.to_json():
         yield "what is read from the newest snapshot is not what the events come to"
+
+
+def first_needed(log: Log, found: Written, before: float) -> int:
+    """The first event that has to stay, if what is older than a time is to go."""
+    snapshots, since = log.snapshots(found.number), log.since(found.number, before)
+    if len(snapshots) < 2 or since is None:
+        return 0
+    (_, _), (seq, text) = snapshots[:2]
+    _, terms = specification(found.spec)
+    if terms.ends:
+        needed = Course.from_json(found.number, terms, seq, text).matured + 1
+    else:
+        needed = log.unanswered(found.number) or seq + 1
+    return min(since, seq + 1, needed)
