@@ -40,7 +40,7 @@ class Recorded(Agent[Label]):
         self._spec, self._terms = specification(found.spec)
         self._cache = Cache()
         self._course: Course  # as the cache says
-        self._since, self._pause = 0, _SNAPSHOT
+        self._next = 0  # before this event no snapshot is due
 
     @property
     def _known(self) -> Course:
@@ -90,14 +90,11 @@ class Recorded(Agent[Label]):
                     break
                 self._cache.valid = False
                 self._course.repeat(event, self._log)
-                self._since += 1
             else:
                 self._cache.valid = True
         if not self._cache.valid:
             self._need_it()
             self._course = course.opened(self._log, self._written.number, self._terms, self._spec, self._own)
-            newest = self._log.snapshot(self._written.number)
-            self._since = self._course.seq - (newest[0] if newest else 0)
             self._cache.valid = True
 
     def _is_behind(self) -> bool:
@@ -126,11 +123,16 @@ class Recorded(Agent[Label]):
                 raise
             raise KeyError(f"experiment {self.name!r} was deleted") from None
         now.seq += len(events)
-        self._since += len(events)
-        if self._since >= self._pause and self._own is None:
-            text = now.to_json()
-            self._log.put_snapshot(number, now.seq, text)
-            self._since, self._pause = 0, max(_SNAPSHOT, len(text) // _SHARE)
+        if now.seq >= self._next and self._own is None:
+            self._snapshot(now)
+
+    def _snapshot(self, now: Course) -> None:
+        """Add one to the file, unless another process has lately."""
+        number = self._written.number
+        last, text = self._log.snapshot(number) or (0, "")
+        self._next = last + max(_SNAPSHOT, len(text) // _SHARE)
+        if now.seq >= self._next:
+            self._log.put_snapshot(number, now.seq, now.to_json())
 
     # ---- handing out
 
@@ -148,7 +150,9 @@ class Recorded(Agent[Label]):
                 raise ValueError(left) from None
             if commits:
                 now.commit(arm)
-                rows.append((Kind.COMMIT, arm, None, None, json.dumps(now.player.commitment)))
+                rows.append(
+                    (Kind.COMMIT, arm, None, None, json.dumps(state.committed(now.player.commitment)))
+                )
             now.hand_out(arm)
             rows.append((kind, arm, None, None, keys[done]))
         return rows

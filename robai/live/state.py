@@ -180,9 +180,15 @@ def plain(experiment: Experiment, player: Player) -> dict[str, Any]:
         "alarms": alarms,
         "generator": list(map(str, generator)),
         "exploration": exploration,
-        "commitment": commitment
-        and dict(zip(_COMMITMENT, (*commitment[:4], _unknown_as_none(commitment[4])), strict=True)),
+        "commitment": committed(commitment),
     }
+
+
+def committed(found: Committed | None) -> dict[str, Any] | None:
+    """A commitment, with the counts that it was based on, as JSON values."""
+    if found is None:
+        return None
+    return dict(zip(_COMMITMENT, (*found[:4], _unknown_as_none(found[4])), strict=True))
 
 
 def beginning(experiment: Experiment, player: Player) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from support.stores import Clock, events, forget, frequent_snapshots, made, sql
 
 import robai
 from robai import Store
+from robai._base.json import parse
+from robai.live import state
+from robai.live.course import Course
 
 DATA = Path(__file__).parents[1] / "support" / "data"
 
@@ -64,6 +67,8 @@ def test_a_sound_file(tmp_path):
             "UPDATE events SET arm = (arm + 1) % 3 WHERE seq = 7",
             ["answers event 6, which is not a ticket of its arm"],
         ),
+        ("UPDATE events SET time = time - 1e6 WHERE seq = 20", ["event 20 is of a time before that of"]),
+        ("UPDATE events SET time = 'noon' WHERE seq = 20", ["event 20 is of a time before that of"]),
         ("UPDATE events SET value = 1 - value WHERE seq = 7", ["is not what the events come to"]),
         ("UPDATE events SET value = 7 WHERE seq = 7", ["event 7 cannot be repeated: reward must be"]),
         ("UPDATE events SET arm = -1 WHERE seq = 6", ["event 6 cannot be repeated: there is no arm -1"]),
@@ -130,6 +135,28 @@ def test_a_recorded_decision_stands_though_another_would_be_made_now(tmp_path, p
     assert len(events(agent)) == len(before) + 2
 
 
+@pytest.mark.parametrize("policy", [robai.ThompsonSampling(), robai.UCB()], ids=repr)
+def test_snapshots_of_another_version_are_no_damage(tmp_path, policy, monkeypatch):
+    """Its rules chose other arms, drew otherwise, and its number is in all that it wrote."""
+    ask = Course.ask
+
+    def otherwise(course):
+        arm, commits = ask(course)
+        return (arm + 1) % 3, commits
+
+    with monkeypatch.context() as other, frequent_snapshots(25):
+        other.setattr(Course, "ask", otherwise)
+        other.setattr(state, "VERSION", "0.0.1")
+        agent = made(tmp_path / "db", policy)
+        for step in range(60):
+            agent.answer(agent.ticket(), step % 2)
+    assert only(agent).startswith("60 decisions would be made otherwise by this version of robai")
+    before = sql(agent, "SELECT max(state) FROM snapshots")
+    sql(agent, "UPDATE snapshots SET state = replace(state, '\"dropped\": [0', '\"dropped\": [1')")
+    assert sql(agent, "SELECT max(state) FROM snapshots") != before
+    assert any("is not what the events come to" in text for text in agent.store.check())
+
+
 def test_a_commitment_on_record_stands(tmp_path):
     agent = made(tmp_path / "db", horizon=1000)
     while not agent.committed:
@@ -143,6 +170,22 @@ def test_a_commitment_on_record_stands(tmp_path):
     assert agent.committed_arm == "c"
     assert agent.select() == "c"
     assert "decisions would be made otherwise" in only(agent)
+
+
+def test_a_commitment_is_recorded_as_json(tmp_path):
+    """Also where it is not known how much the rewards vary."""
+    agent = made(tmp_path / "db", robai.EOCPUG(), arms="ab", reward=robai.families.Gaussian(1.0))
+    agent.update_counts("a", 100, 0.0)
+    agent.update_counts("b", 9900, 9900.0)
+    assert agent.select() == agent.committed_arm == "b"
+    [data] = [event[-1] for event in events(agent) if event[2] == 5]
+    assert parse(data) == {
+        "arm": 1,
+        "answered": 10_000,
+        "pulls": [100, 9900],
+        "sums": [0.0, 9900.0],
+        "squares": [None, None],
+    }
 
 
 # ---- texts that are damaged
