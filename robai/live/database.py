@@ -134,10 +134,11 @@ class Database:
             )
 
     def close(self) -> None:
-        if self._end.alive:
-            self._turns.take(lambda: (self._connection, "BEGIN", _no_wait, ()), _no_wait, ())
+        with self.lock:
+            if self.mine and self._process == os.getpid():
+                raise RuntimeError(f"{self.path} cannot be closed in the middle of a call")
+            self._closed = True
             self._end()
-        self._closed = True
 
     # ---- transactions
 
@@ -216,13 +217,17 @@ def _wait(guard: int, timeout: float, path: str) -> None:
 
 
 def _disconnect(process: int, connection: sqlite3.Connection, guard: int, timeout: float) -> None:
-    """Close both, the connection while nobody else writes: its end may be a checkpoint."""
+    """Close both, the connection while nobody else writes: its end may be a checkpoint.
+
+    An abandoned store may be collected in the middle of a transaction of this thread, which would wait for
+    itself. Then that connection is open too, and the end of this one no checkpoint.
+    """
     if os.getpid() != process:  # they are the parent's
         return
     try:
         if guard >= 0:
             with contextlib.suppress(TimeoutError):
-                _wait(guard, timeout, "")
+                _wait(guard, 0.0 if any(log.mine for log in list(_LOGS)) else timeout, "")
         connection.close()
     finally:
         if guard >= 0:

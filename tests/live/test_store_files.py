@@ -1,17 +1,21 @@
 """The file of a store: who may have it when, what it must not be, and who only looks."""
 
 import copy
+import gc
 import os
 import pickle
 import shutil
 import sqlite3
 import tempfile
+import threading
+import weakref
 
 import pytest
 from support.stores import Clock, events, forget, frequent_snapshots, locked, made, sql
 
 import robai
 from robai import Agent, Store
+from robai.live import database
 
 
 def work(agent, rounds=30):
@@ -178,6 +182,46 @@ def test_a_closed_store(tmp_path):
     assert again.answer(ticket, 1) == "counted"
 
 
+def test_nobody_begins_while_a_store_is_being_closed(tmp_path, monkeypatch):
+    """There would be no connection any more in the middle, and the lock that of another file."""
+    errors, waited, disconnect = [], [], database._disconnect
+
+    def begin():
+        try:
+            store.names()
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    def disconnected(*arguments):
+        thread.start()
+        thread.join(0.1)
+        waited.append(thread.is_alive())
+        disconnect(*arguments)
+
+    thread = threading.Thread(target=begin)
+    monkeypatch.setattr(database, "_disconnect", disconnected)
+    store = made(tmp_path / "db").store
+    store.close()
+    thread.join()
+    assert waited == [True]
+    assert errors == [f"{store.path} is closed"]
+
+
+def test_a_store_that_is_collected_in_the_middle_of_a_call_does_not_wait_for_it(tmp_path, monkeypatch):
+    def clock():
+        gc.collect()
+        return 0.0
+
+    pauses, agent, abandoned = [], made(tmp_path / "db", clock=clock), made(tmp_path / "db").store
+    abandoned.itself = abandoned
+    monkeypatch.setattr(database.time, "sleep", pauses.append)
+    collected = weakref.ref(abandoned)
+    del abandoned
+    agent.ticket()
+    assert collected() is None
+    assert pauses == []
+
+
 # ---- readers
 
 
@@ -333,6 +377,15 @@ def test_a_deleted_experiment_is_not_there(tmp_path):
     assert again.rounds == 3
     assert again.store.check() == []
     assert sql(again, "SELECT DISTINCT experiment FROM events") == [(again._written.number,)]
+
+
+def test_snapshots_of_several_processes_are_as_far_apart(tmp_path):
+    with frequent_snapshots(20):
+        agents = [made(tmp_path / "db") for _ in range(3)]
+        for step in range(100):
+            agents[step % 3].answer(agents[(step + 1) % 3].ticket(), 1)
+        (newest, _), (before, _) = agents[0]._log.snapshots(agents[0]._written.number)
+        assert newest - before == 20
 
 
 def test_snapshots(tmp_path):
