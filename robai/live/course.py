@@ -210,12 +210,11 @@ class Course:
         self._start_anew(self.active, horizon)
 
     def add_arm(self, label: Any) -> None:
-        arm = len(self.labels)
+        self.numbers[label] = len(self.labels)
         self.labels.append(label)
-        self.numbers[label] = arm
         self.places.append(len(self.experiment.labels))
         self.dropped.append(0)
-        self._start_anew([*self.active[:-1], arm], self.experiment.horizon)
+        self._start_anew(self.active, self.experiment.horizon)
         self.alarms.add_arm()
 
     def retire_arm(self, arm: int) -> None:
