@@ -19,6 +19,16 @@ from robai.live import recorded
 WINDOWS = {"none": {}, "held": {"window": 50.0, "missing": 0.0}, "dropped": {"window": 50.0}}
 
 
+def is_held(lock_file):
+    """By whoever it may be."""
+    try:
+        fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    fcntl.flock(lock_file, fcntl.LOCK_UN)
+    return False
+
+
 class Shop:
     """An experiment, its clock, and what is known to have happened in it."""
 
@@ -28,7 +38,7 @@ class Shop:
         self.store = robai.Store(path, clock=lambda: self.now)
         self.agent = self.open(self.store)
         other = self.store.create("other", robai.UCB(), 3, 100, reward="bernoulli", rng=1, exist_ok=True)
-        self.foreign = other.ticket()
+        self.foreign = other.ticket("somebody")
 
     def open(self, store):
         return store.create(
@@ -70,7 +80,7 @@ class Shop:
         assert not self.store._log._connection.in_transaction
         assert not self.store._log.mine
         with open(f"{self.path}-lock") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            assert not is_held(file)
 
 
 class Told:
@@ -167,11 +177,7 @@ def test_nothing_is_written_without_the_lock(tmp_path, monkeypatch):
 
     def locked():
         with open(f"{path}-lock") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-        return False
+            return is_held(file)
 
     def traced(self):
         connection = connected(self)
@@ -189,6 +195,69 @@ def test_nothing_is_written_without_the_lock(tmp_path, monkeypatch):
     assert len(writing) > 600
     assert all(writing)
     assert all(held for _, held in seen)
+
+
+def live_until_killed(path, diary, seed):
+    """Serve visitors from the first one on that the diary does not know, interrupted all the time."""
+    shop = Shop(path, robai.KLEOCPUG())
+    shop.visitors = diary.read_text().count("served")
+    with (
+        open(f"{path}-lock") as lock_file,
+        open(diary, "ab", buffering=0) as file,
+        interrupted_at_random(random.Random(seed)) as (timer, _),
+    ):
+
+        def traced(statement):
+            if not is_held(lock_file):  # and nobody else is at work
+                file.write(f"without the lock: {statement}\n".encode())
+
+        def once(call):
+            while True:
+                try:
+                    timer()
+                    try:
+                        return call()
+                    finally:
+                        signal.setitimer(signal.ITIMER_REAL, 0)
+                except Interruption:
+                    file.write(b"interrupted\n")
+                    shop.assert_free()
+
+        connection = shop.store._log._connection
+        connection.execute("PRAGMA wal_autocheckpoint = 3")  # pages: inside of nearly every call
+        connection.set_trace_callback(traced)
+        while True:
+            shop.serve(once)
+            file.write(b"served\n")
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_thousand_interrupts_and_kills_and_retries(tmp_path, monkeypatch):
+    monkeypatch.setattr(recorded, "_SNAPSHOT", 50)
+    path, diary, chance, lives = tmp_path / "live.db", tmp_path / "diary", random.Random(7), 0
+    diary.touch()
+    while lives < 40 or diary.read_text().count("interrupted") < 1000:
+        lives += 1
+        if (process := os.fork()) == 0:
+            signal.alarm(60)
+            try:
+                live_until_killed(path, diary, lives)
+            except BaseException as error:
+                diary.write_text(f"{diary.read_text()}{error!r}\n")
+            os._exit(1)
+        time.sleep(chance.uniform(0.0, 0.2))
+        os.kill(process, signal.SIGKILL)
+        assert os.waitpid(process, 0)[1] == signal.SIGKILL, diary.read_text()[-200:]
+        with open(f"{path}-lock", "a") as lock_file:
+            assert not is_held(lock_file)
+    assert set(diary.read_text().splitlines()) == {"interrupted", "served"}
+    served = diary.read_text().count("served")
+    with robai.Store(path) as store:
+        agent, last = store.open("shop"), float((served + 1) % 3 == 0)
+        assert agent.rounds - served in (0, 1)  # one may not have been told
+        assert agent.pulls.sum() - served in (0, 1)
+        assert agent.sums.sum() == served // 3 + last * (agent.pulls.sum() - served)
+        assert store.check() == []
 
 
 def test_closing_is_done_under_the_lock(tmp_path):
