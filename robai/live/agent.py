@@ -21,9 +21,10 @@ from robai.live import state
 from robai.live.standing import Label, Standing
 from robai.live.state import Experiment, RewardLike
 from robai.policies.base import BasePolicy
+from robai.result.figures import Reported
 
 
-class Agent(Standing[Label]):
+class Agent(Standing[Label], Reported):
     """A policy in an experiment that is going on.
 
     `select` hands out an arm, `update` takes its reward, in any order and with any delay.
@@ -251,6 +252,40 @@ class Agent(Standing[Label]):
         if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
             raise TypeError(f"arms must be a sequence of arms, got {arms!r}")
         return np.array([self._number(arm) for arm in arms], dtype=np.int64)
+
+    # ---- as a page
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a page of how it stands: the sentence, alarms, the means with their bounds, and differences.
+
+        One file of HTML that needs no others, in which figures answer to the pointer. A crash leaves the old
+        file or the new one. How it came about is known where events are, in a `Store`.
+
+        Parameters
+        ----------
+        path : path
+            Exactly where; no suffix is added.
+        title : str or None
+            Of the page; the policy if None.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import robai
+        >>> agent = robai.Agent(robai.KLEOCPUG(), ["A", "B"], 10_000, reward="bernoulli", rng=0)
+        >>> agent.update_batch(["A", "B", "B"], [0, 1, 1])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     agent.report(os.path.join(folder, "page.html"))
+        ...     os.listdir(folder)
+        ['page.html']
+        """
+        super().report(path, title=title)
+
+    def _page(self, title: str | None) -> str:
+        from robai.live.page import page
+
+        with self._lock:
+            return page(self, title)
 
     # ---- durable state
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from robai._base.json import parse
 from robai.live import state
-from robai.live.course import Course, opened
+from robai.live.course import Course, earliest, opened
 from robai.live.log import Kind, Log, Written
 from robai.live.terms import specification
 
@@ -35,13 +35,7 @@ def wrong(log: Log, found: Written) -> Iterable[str]:
                 yield f"event {event.seq} answers event {event.ticket}, which is not a ticket of its arm"
     if state.policy_of(agent) is None:
         return
-    if (log.first(number) or 1) == 1:
-        course = Course(number, terms, *state.begun(agent))
-    elif snapshots:
-        course = Course.from_json(number, terms, *snapshots[-1])
-    else:
-        yield "its first events are not there, and no snapshot is"
-        return
+    course = earliest(log, number, terms, agent)
     texts = dict(snapshots)
     for event in log.events(number, course.seq):
         course.repeat(event, log)

@@ -405,6 +405,18 @@ def _numbers(values: Any, largest: int) -> list[int]:
     return [checks.whole(f"entry {i}", each, 0, largest) for i, each in enumerate(values)]
 
 
+def earliest(
+    log: Log, number: int, terms: Terms, spec: dict[str, Any], policy: BasePolicy | None = None
+) -> Course:
+    """From where the events that are left go on: the beginning, unless it was compacted away."""
+    if (log.first(number) or 1) == 1:
+        return Course(number, terms, *state.begun(spec, policy))
+    snapshots = log.snapshots(number)
+    if not snapshots:
+        raise ValueError("its first events are not there, and no snapshot is")
+    return Course.from_json(number, terms, *snapshots[-1])
+
+
 def opened(
     log: Log, number: int, terms: Terms, spec: dict[str, Any], policy: BasePolicy | None = None
 ) -> Course:

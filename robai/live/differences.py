@@ -78,15 +78,29 @@ def _evidence(agent: Standing[Any], seen: Seen, leader: int, arm: int) -> float:
 
 def lines(agent: Standing[Any], seen: Seen) -> list[str]:
     """The part of a summary; none if nothing can be said yet."""
+    found = shown(agent, seen)
+    return ["", f"{heading(found, seen)}:", "", *align(texts(found))] if found else []
+
+
+def shown(agent: Standing[Any], seen: Seen) -> list[Difference]:
+    """What people are told; none if nothing can be said yet."""
     found = differences(agent, seen, ERROR, SHOWN)
-    if all(math.isinf(each.low) and math.isinf(each.high) for each in found):
-        return []
+    return [] if all(math.isinf(each.low) and math.isinf(each.high) for each in found) else found
+
+
+def texts(found: list[Difference]) -> list[tuple[str, ...]]:
+    """A table as people read it."""
     rows: list[tuple[str, ...]] = [("arm", "difference", "low", "high", "verdict")]
     for each in found:
         figures = (f"{end:.4g}" if math.isfinite(end) else "-" for end in each[2:5])
         verdict = "larger" if each.low > 0.0 else "smaller" if each.high < 0.0 else "open"
         rows.append((str(each.other), *figures, verdict))
+    return rows
+
+
+def heading(found: list[Difference], seen: Seen) -> str:
+    """Whose differences, and how sure they are."""
     which = "every other arm" if len(seen.pulls) == len(found) + 1 else f"the {len(found)} closest arms"
     about = "" if found[0].proved else ", or about so if rewards are not normal"
     sure = f"all are right at all times with probability {100 * (1 - ERROR):.0f} %{about}"
-    return ["", f"the mean of {found[0].arm!r} less that of {which}; {sure}:", "", *align(rows)]
+    return f"the mean of {found[0].arm!r} less that of {which}; {sure}"

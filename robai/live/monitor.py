@@ -96,19 +96,28 @@ def _status(agent: Standing[Any], now: Seen) -> list[str]:
 
 def summary(agent: Standing[Any]) -> str:
     """Where the experiment stands, and the table."""
-    rows: list[tuple[str, ...]] = [Row._fields]
-    for row in table(agent):
-        counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
-        figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
-        rows.append((str(row.arm), *counts, *figures, row.status))
-    lines = [_sentence(agent), *agent._history(), *agent.alarms, "", *align(rows)]
-    if (found := level(agent._player.rules, seen(agent))) is not None:
-        chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
-        lines += ["", f"lower and upper are of level {found:.4g}: {chance}"]
+    rows = align([Row._fields, *map(texts, table(agent))])
+    lines = [sentence(agent), *agent._history(), *agent.alarms, "", *rows]
+    for text in about_bounds(agent):
+        lines += ["", text]
     lines += differences.lines(agent, seen(agent))
     if not agent.committed:
         lines += doubts(agent._player.rules.explore, seen(agent), agent.pending.tolist())
     return "\n".join(lines)
+
+
+def texts(row: Row) -> tuple[str, ...]:
+    """As people read it."""
+    counts = (f"{row.pulls:,}", f"{row.pending:,}", percent(row.share))
+    figures = ("-" if each is None else f"{each:.4g}" for each in (row.mean, row.lower, row.upper))
+    return str(row.arm), *counts, *figures, row.status
+
+
+def about_bounds(agent: Standing[Any]) -> Iterator[str]:
+    """How often the bounds are wrong, if they are of one level."""
+    if (found := level(agent._player.rules, seen(agent))) is not None:
+        chance = f"either is wrong with probability {math.exp(-found):.2g} at most for given pulls"
+        yield f"lower and upper are of level {found:.4g}: {chance}"
 
 
 def leader_certificate(agent: Standing[Any]) -> float:
@@ -128,7 +137,7 @@ def alarms(agent: Standing[Any]) -> Iterator[str]:
         )
 
 
-def _sentence(agent: Standing[Any]) -> str:
+def sentence(agent: Standing[Any]) -> str:
     policy, now = agent._experiment.policy.label(), seen(agent)
     if agent.committed:
         return (

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from reprlib import repr as brief
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from robai._base import checks
 from robai.live import state
-from robai.live.alarms import date
-from robai.live.changes import Changeable
-from robai.live.course import Earlier, Retired
 from robai.live.log import MOST_EXPERIMENTS, Kind
+from robai.live.readable import Readable
 from robai.live.standing import Label
-
-if TYPE_CHECKING:
-    from robai.live.store import Store
 
 LONGEST_KEY = 200  # bytes
 
@@ -72,7 +65,7 @@ class AnswerConflict(ValueError):
         return type(self), (self.ticket, self.first, self.second)
 
 
-class StoredAgent(Changeable[Label]):
+class StoredAgent(Readable[Label]):
     """An agent of a `Store`, which alone makes it, by `create` and `open`.
 
     It has all that an `Agent` has, and shows what the last call or `refresh` of this process has read.
@@ -286,121 +279,6 @@ class StoredAgent(Changeable[Label]):
         if experiment != self._written.number or not 0 < seq < 2**39:
             raise KeyError(f"{number} is not a ticket of experiment {self.name!r}")
         return seq
-
-    # ---- looking
-
-    def refresh(self) -> None:
-        """Read what other processes have added; close windows that are due.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import robai
-        >>> with tempfile.TemporaryDirectory() as folder, robai.Store(f"{folder}/live.db") as store:
-        ...     agent = store.create("prices", robai.UCB(), ["A", "B"], 100, reward="bernoulli", rng=0)
-        ...     with robai.Store(f"{folder}/live.db") as another:
-        ...         ticket = another.open("prices").ticket()
-        ...     before = agent.rounds
-        ...     agent.refresh()
-        ...     before, agent.rounds
-        (0, 1)
-        """
-        if self._log.writable:
-            self._change(self._refresh)
-        else:
-            self._log.transact(self._operate, (self._need_it, ()), self._cache)
-
-    def _refresh(self) -> None:
-        self._need_it()
-        if self._is_due():
-            self._now()
-            self._write([(Kind.TICK, None, None, None, None)])
-
-    @property
-    def store(self) -> Store:
-        """Where it is kept."""
-        return self._store
-
-    @property
-    def created(self) -> float:
-        """When it was created, in seconds of the store's clock."""
-        return self._written.created
-
-    @property
-    def last_event(self) -> float | None:
-        """When something happened last, as far as this process has read; None if nothing has."""
-        return None if math.isinf(time := self._known.time) else time
-
-    @property
-    def due(self) -> bool:
-        """Whether windows have closed by now that the file, which is what is shown, has as open.
-
-        The next ticket, answer or `refresh` that is written closes them. Who only reads cannot.
-        """
-        due: bool = self._log.transact(self._operate, (self._is_due, ()), self._cache)
-        return due
-
-    def _is_due(self) -> bool:
-        return self._course.is_due(self._store._time(), self._log)
-
-    @property
-    def window(self) -> float | None:
-        """How many seconds answers are waited for, None if there are no windows."""
-        return self._terms.window
-
-    @property
-    def missing(self) -> float | None:
-        """The reward that a ticket without an answer counts as, None if it is dropped."""
-        return self._terms.missing
-
-    @property
-    def delta(self) -> float | None:
-        """The chance of a wrong commitment that the certificate may take, None without windows."""
-        return self._experiment.delta
-
-    @property
-    def dropped(self) -> NDArray[np.int64]:
-        """Windows of every arm that closed without an answer, and count as nothing."""
-        with self._lock:
-            now = self._known
-            return np.array([now.dropped[arm] for arm in now.active], dtype=np.int64)
-
-    @property
-    def retired(self) -> Mapping[Any, Retired]:
-        """The counts of arms that are not handed out any more."""
-        with self._lock:
-            now = self._known
-            return {now.labels[arm]: counts for arm, counts in now.retired.items()}
-
-    @property
-    def earlier(self) -> tuple[Earlier, ...]:
-        """Commitments that were taken back."""
-        return tuple(self._known.earlier)
-
-    @property
-    def alarms(self) -> list[str]:
-        """What has contradicted the assumptions, in sentences, the gravest first. It changes nothing.
-
-        Arms that are answered unequally often, answers that become rarer, rewards that drift, and such as
-        vary more than the assumed sigma allows.
-        """
-        with self._lock:
-            now = self._known
-            return [*now.alarms.sentences(now.labels), *super().alarms]
-
-    def _history(self) -> list[str]:
-        said = [
-            f"It had committed to {each.arm!r} after {each.commit_time:,} rewards: {each.commit_reason}. "
-            f"That was taken back ({date(each.time)}): {each.reason}."
-            for each in self.earlier
-        ]
-        dropped = [f"{n:,} of {arm!r}" for arm, n in zip(self.labels, self.dropped, strict=True) if n]
-        if dropped:
-            said.append(f"Windows that closed without an answer: {', '.join(dropped)}.")
-        if self.retired:
-            arms = (f"{label!r} after {counts.pulls:,} rewards" for label, counts in self.retired.items())
-            said.append(f"Retired: {', '.join(arms)}.")
-        return said
 
 
 def _key(key: Any, name: str = "key") -> str | None:

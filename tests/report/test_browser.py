@@ -33,12 +33,25 @@ def pages(tmp_path_factory):
     robai.sweep(policies, bandit, [100, 1000], runs=20, rng=0).report(folder / "sweep.html")
     experiments = [FIGURES["fig1-gaussian"], FIGURES["fig2-bernoulli"], TABLE["EOCP"], *SENSITIVITY.values()]
     results = {each.name: each.run(runs=20, rng=0) for each in experiments}
+    agent = robai.Agent(robai.KLEOCPUG(), ["A", "B", "C"], 10**4, reward="bernoulli", rng=0)
+    with robai.Store(folder / "live.db") as store:
+        stored = store.create("live", robai.KLEOCPUG(), ["A", "B", "C"], 10**4, reward="bernoulli", rng=0)
+        for each in (agent, stored):
+            for place in range(20):
+                arms = each.select_batch(10)
+                each.update_batch(
+                    arms, [(place + i) % (2 if arm == "B" else 3) == 0 for i, arm in enumerate(arms)]
+                )
+        stored.add_arm("a longer name")
+        stored.update_batch(stored.select_batch(50), [0] * 50)
+        stored.report(folder / "live.html")
+    agent.report(folder / "agent.html")
     done = Reproduction(STUDY, True, 0, results)
     (folder / "paper.html").write_text(page(done, {}, {"numbers/claims.csv": "numbers/claims.csv"}))
     return folder
 
 
-PAGES = ["compare", "identify", "sweep", "paper"]
+PAGES = ["compare", "identify", "sweep", "paper", "live", "agent"]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -83,6 +96,18 @@ def test_the_pointer_finds_values(browser, pages):
     assert value == pytest.approx(played.regret[-1], rel=1e-3)
     browser.hover("h1")
     assert shown(browser, f"{HERO} .values") is None
+
+
+def test_the_pointer_finds_means_with_their_bounds(browser, pages):
+    browser.open(pages / "live.html")
+    browser.hover(OVER, right=0.499)
+    text = shown(browser, f"{HERO} .values").split("\n")
+    assert text[0] == "round 250"
+    with robai.Store.reader(pages / "live.db") as reader:
+        row = reader.open("live").table()[1]
+    assert text[1] == "B"
+    found = [float(text[2]), *map(float, text[3].split(" to "))]
+    assert found == pytest.approx([row.mean, row.lower, row.upper], rel=1e-3)
 
 
 def test_a_point_is_found_by_the_pointer(browser, pages):
