@@ -7,6 +7,8 @@ from robai._core.lock import Lock
 _T = TypeVar("_T")
 _Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
+def call_all(calls: tuple[_Call, ...]) -> None: ...
+
 @final
 class Cache:
     valid: bool

@@ -3,6 +3,15 @@
 cimport cython
 
 
+def call_all(calls):
+    """Functions with their arguments that unlock something, if it is locked: if not, Windows has an error."""
+    for function, arguments in calls:
+        try:
+            function(*arguments)
+        except OSError:
+            pass
+
+
 @cython.final
 cdef class Cache:
     """Cleared before memory is changed, and set when the file has the change."""
@@ -55,8 +64,7 @@ cdef class Turns:
                 raise
             finally:
                 if self.lock.is_mine():                 # what a child has of the lock is its parent's
-                    for function, handed in let_go:
-                        function(*handed)
+                    call_all(let_go)
         finally:
             self._busy = False
             self.lock.release()

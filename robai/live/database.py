@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from robai._base.locks import lock, unlocking
-from robai._core.turns import Cache, Turns
+from robai._core.turns import Cache, Turns, call_all
 
 Sync = Literal["normal", "full"]
 
@@ -99,8 +99,7 @@ class Database:
                     _wait(self._guard, self._timeout, self.path)
                     self._prepare(connection)
                 finally:
-                    for function, arguments in self._let_go:
-                        function(*arguments)
+                    call_all(self._let_go)
             self._check(connection)
         except BaseException as error:
             if connection is not None:

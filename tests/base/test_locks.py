@@ -12,20 +12,27 @@ from robai._base import directory, files, locks
 
 @pytest.fixture(params=["here", "windows"])
 def system(request, monkeypatch):
-    """This system, and Windows: a lock is on bytes from the position on, and what is in the way is EACCES."""
+    """This system, and Windows: a lock is on bytes from the position on, and what is in the way is EACCES.
+
+    So is that nothing is locked, where something is to be unlocked.
+    """
     if request.param == "windows":
-        fcntl, locked = pytest.importorskip("fcntl"), []  # else this is Windows
+        fcntl, locked, held = pytest.importorskip("fcntl"), [], set()  # else this is Windows
 
         def locking(descriptor, mode, count):
             assert count == 1
             locked.append(os.lseek(descriptor, 0, os.SEEK_CUR))
             if mode == module.LK_UNLCK:
+                if descriptor not in held:
+                    raise PermissionError(13, "Permission denied")
+                held.remove(descriptor)
                 return fcntl.flock(descriptor, fcntl.LOCK_UN)
             assert mode == module.LK_NBLCK
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise PermissionError(13, "Permission denied") from error
+            held.add(descriptor)
 
         module = types.SimpleNamespace(locking=locking, LK_UNLCK=0, LK_NBLCK=2, locked=locked)
         monkeypatch.setattr(locks, "msvcrt", module, raising=False)
@@ -60,6 +67,8 @@ def test_a_store_takes_turns_by_a_byte_that_no_file_has(tmp_path, system):
             locks.lock(held.fileno())
             with pytest.raises(TimeoutError, match="has held the lock"):
                 twin.ticket()
+            with pytest.raises(TimeoutError, match="has held the lock"):
+                robai.Store(path, timeout=0.01)
         agent.refresh()
         assert twin.rounds == agent.rounds == 10
         if system is not None:
