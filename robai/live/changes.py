@@ -54,8 +54,9 @@ class Changeable(Recorded[Label]):
     def add_arm(self, label: Label) -> None:
         """One more arm, which is handed out first, as it has no pulls; before a commitment.
 
-        The certificate counts all arms there have ever been, so it holds for the new one as well. It comes
-        later than the others: where rewards change with time it is compared with other times.
+        Every ticket is of it until an answer of it counts, or it has as many pulls as another arm. The
+        certificate counts all arms there have ever been, and may be wrong with delta once more. The new arm
+        comes later than the others: where rewards change with time it is compared with other times.
 
         Parameters
         ----------
@@ -85,7 +86,8 @@ class Changeable(Recorded[Label]):
         """Hand an arm out no more, and compare it no more; before a commitment.
 
         Its tickets can still be answered. The certificate goes on to count it: what it says is that no wrong
-        arm is committed to *of those that are left*. Who retires the best arm has lost it.
+        arm is committed to *of those that are left*, which may be wrong with delta once more. Who retires the
+        best arm has lost it.
 
         Parameters
         ----------
