@@ -2,11 +2,12 @@
 
 import json
 import math
+import random
 
 import numpy as np
 import pytest
 from support.examples import POLICIES, fitting
-from support.stores import forget
+from support.stores import forget, frequent_snapshots
 
 import robai
 from robai.live import recorded
@@ -367,3 +368,56 @@ def test_changes_are_seen_by_other_processes(store, monkeypatch):
         assert theirs.to_json() == ours.to_json()
     assert json.loads(ours.to_json())["arms_ever"] == 4
     assert_same_again(store, ours)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_changes_tickets_and_compactions_of_two_processes_in_any_order(tmp_path, seed):
+    """Memory, snapshots and events say the same, and every ticket is somewhere."""
+    chance, now, path = random.Random(seed), [0.0], tmp_path / "live.db"
+    window, missing = [(None, None), (math.inf, None), (7.0, None), (7.0, 0.0)][seed % 4]
+    terms = {"window": window, "missing": missing, "delta": window and 0.2, "exist_ok": True}
+    policy = [robai.KLEOCPUG(), robai.ThompsonSampling(), robai.UCB()][seed % 3]
+    tickets, refused = [], []
+    with (
+        frequent_snapshots(5),
+        robai.Store(path, clock=lambda: now[0]) as one,
+        robai.Store(path, clock=lambda: now[0] - 3.0) as two,
+    ):
+        agents = [store.create("e", policy, ["a", "b"], 60, **OPTIONS, **terms) for store in (one, two)]
+
+        def answer(agent):
+            known = [each for each in tickets if chance.random() < 0.2]
+            agent.answers([(each, float(each.id % 3 == 0)) for each in known])
+
+        def compact(agent):
+            first = agent.store.compact("e", before=now[0] - 5.0) and one._log.first(agent._written.number)
+            tickets[:] = [each for each in tickets if each.id >= (first or 0) * 2**24]
+
+        does = {
+            "ticket": lambda agent: tickets.append(agent.ticket(chance.choice([None, f"{len(tickets)}"]))),
+            "answer": answer,
+            "time": lambda agent: now.append(now.pop() + chance.choice([1.0, 8.0])),
+            "extend": lambda agent: agent.extend(agent.horizon + 20),
+            "add": lambda agent: agent.add_arm(chance.choice("abcdef")),
+            "retire": lambda agent: agent.retire_arm(chance.choice("abcdef")),
+            "reopen": lambda agent: agent.reopen("look again"),
+            "forget": forget,
+            "compact": compact,
+        }
+        for what in chance.choices(list(does), [12, 12, 6, 1, 1, 1, 1, 1, 1], k=250):
+            agent = chance.choice(agents)
+            try:
+                does[what](agent)
+            except (ValueError, KeyError, robai.HorizonReached) as error:
+                refused.append(type(error))
+            agent.refresh()
+            for each in agents:
+                each._log.transact(each._catch_up, (), each._cache)
+            states = [each._course.to_json() if each.rounds else "" for each in agents]
+            assert states[0] == states[1]
+            pulls, dropped = agent.pulls + agent.pending, agent._course.dropped
+            left = sum(each.pulls + each.pending for each in agent.retired.values())
+            assert pulls.sum() + sum(dropped) + left == agent.rounds
+        assert agent.rounds > 40
+        assert len(refused) < 100
+        assert_same_again(one, agents[0])

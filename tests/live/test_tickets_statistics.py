@@ -60,9 +60,9 @@ def at_once(arm, reward, chance):
     return 0.0
 
 
-def conversions_first(arm, reward, chance):
-    """A conversion is known after half a minute, anything else when nobody waits any more."""
-    return chance.expovariate(1 / 30) if reward else 300.0
+def conversions_first(mean):
+    """A conversion is known soon, anything else when nobody waits any more."""
+    return lambda arm, reward, chance: chance.expovariate(1 / mean) if reward else 300.0
 
 
 def better_ones_last(arm, reward, chance):
@@ -74,13 +74,12 @@ def half_lost(arm, reward, chance):
     return 100.0 if chance.random() < 0.5 else math.inf
 
 
-CLOSE = (0.1, 0.07), 20_000
-
-
 @pytest.mark.parametrize("runs", [30, pytest.param(500, marks=pytest.mark.slow)])
-def test_delays_that_tell_the_outcome_mislead_nobody_where_answers_are_held(runs):
-    answers, wrong = experiments(runs, *CLOSE, delay=conversions_first, window=300, missing=0.0)
-    assert wrong == 0
+@pytest.mark.parametrize(("means", "mean"), [((0.1, 0.07), 30.0), ((0.3, 0.25), 100.0)])
+def test_delays_that_tell_the_outcome_mislead_nobody_where_answers_are_held(runs, means, mean):
+    options = {"delay": conversions_first(mean), "window": 300, "missing": 0.0}
+    answers, wrong = experiments(runs, means, 20_000, **options)
+    assert wrong == 0  # as of 0 without delay
     assert len(answers) > 0.4 * runs
 
 
