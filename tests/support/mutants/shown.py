@@ -200,4 +200,51 @@ MUTANTS = [
         "plotting/test_drawn.py",
         ("commitment is of the runs that committed", "else digest.capped_time", "else digest.commit_time"),
     ),
+    *mutants(
+        "live/page.py",
+        "live/test_report.py",
+        ("every band is drawn", "if high - low <= widest else", "if True else"),
+        (
+            "bands are between other ends",
+            "(_number(row.lower), _number(row.upper))",
+            "(_number(row.lower), _number(row.mean))",
+        ),
+        (
+            "shares are means",
+            "[row.share for _, row in curves[arm]]",
+            "[row.mean or 0.0 for _, row in curves[arm]]",
+        ),
+        ("the arms with the fewest rewards", "[arm][-1][1].pulls, reverse=True)", "[arm][-1][1].pulls)"),
+        (
+            "intervals are of one side",
+            "low=[each.low for each in compared]",
+            "low=[each.high for each in compared]",
+        ),
+    ),
+    *mutants(
+        "live/timeline.py",
+        "live/test_report.py",
+        ("the last event is left out", " or event.seq == last", ""),
+        (
+            "rounds are events",
+            "found.happened.append(Happened(event.time, course.player.rounds, what))",
+            "found.happened.append(Happened(event.time, course.seq, what))",
+        ),
+        (
+            "a compacted course begins in the first round",
+            'Happened(course.time, course.player.rounds, "compacted")',
+            'Happened(course.time, 0, "compacted")',
+        ),
+    ),
+    *mutants(
+        "cli/live.py",
+        "cli/test_live_commands.py",
+        ("the leader is the first arm with rewards", "max(rows, key=lambda row: row.mean or 0.0)", "rows[0]"),
+        ("all pending rounds are due", "'+' * look.due", "'+'"),
+        (
+            "a horizon that is reached is not seen",
+            "agent.rounds >= agent.horizon",
+            "agent.rounds > agent.horizon",
+        ),
+    ),
 ]
