@@ -18,7 +18,7 @@ from robai._base import checks
 from robai._base.text import painted, printable, shown_on, table
 from robai.cli import options as _options
 from robai.cli.options import path
-from robai.cli.output import is_rewritten, terminal, to_json
+from robai.cli.output import fitting, is_rewritten, terminal, to_json
 from robai.live import Store, StoredAgent
 from robai.live.alarms import date
 
@@ -27,7 +27,8 @@ _HEADING = (
     *("last event", "stands"),
 )
 _DUE = "windows are due: the next ticket or answer closes them, or refresh() of a process that writes"
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # what is longer than the screen has gone up, and is to go as well
+_OTHER_SCREEN, _BACK = "\x1b[?1049h", "\x1b[?1049l"  # what was there before stays as it was
+_CLEAR = "\x1b[H\x1b[2J"
 
 
 class _Look(NamedTuple):
@@ -64,18 +65,23 @@ def run(options: argparse.Namespace) -> int:
 def _watch(options: argparse.Namespace) -> NoReturn:
     """Until Ctrl-C: written over on a terminal; else a block, or a line of JSON, when something changes."""
     checks.between("--every", options.every, 0.1, 86_400.0)
-    rewritten, before = is_rewritten(sys.stdout) and not options.json, ""
-    while True:
-        looks = _looks(options.path, options.names, known=bool(before))
-        with shown_on(terminal(sys.stdout)):  # which may have become wider
-            now = json.dumps(list(map(_record, looks))) if options.json else _shown(looks, options)
-            when = painted("heading", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC")
-        if rewritten:
-            print(f"{_CLEAR}{when}, every {options.every:g} s\n\n{now}", flush=True)
-        elif now != before:
-            print(now if options.json else f"{when}\n\n{now}\n", flush=True)
-        before = now
-        time.sleep(options.every)
+    rewritten, before, text = is_rewritten(sys.stdout) and not options.json, "", ""
+    try:
+        while True:
+            looks = _looks(options.path, options.names, known=bool(before))
+            with shown_on(terminal(sys.stdout)):  # which may have become wider
+                now = json.dumps(list(map(_record, looks))) if options.json else _shown(looks, options)
+                when = painted("heading", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC")
+            if rewritten:
+                text = f"{when}, every {options.every:g} s\n\n{now}"
+                print(f"{_CLEAR if before else _OTHER_SCREEN}{fitting(text)}", end="", flush=True)
+            elif now != before:
+                print(now if options.json else f"{when}\n\n{now}\n", flush=True)
+            before = now
+            time.sleep(options.every)
+    finally:
+        if text:
+            print(f"{_BACK}{text}", flush=True)
 
 
 def _looks(path: str, names: Sequence[str], known: bool = False) -> list[_Look]:

@@ -41,6 +41,14 @@ def is_rewritten(stream: TextIO) -> bool:
     return stream.isatty() and _obeys()
 
 
+def fitting(text: str) -> str:
+    """The lines that the screen has room for."""
+    lines, room = text.splitlines(), shutil.get_terminal_size().lines
+    if len(lines) > room:
+        lines[room - 1 :] = [f"... and {len(lines) - room + 1:,} lines more"]
+    return "\n".join(lines)
+
+
 def make_print_safe() -> None:
     """Whatever the terminal cannot show is written in ASCII, instead of an exception after hours of work.
 

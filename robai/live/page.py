@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from robai.live.timeline import Timeline
 
 MOST_ARMS = len(COLOURS)  # drawn over time
-_WIDEST = 5.0  # of a band, in units of its last width: what was not known at first would hide all else
+_WIDEST = 3.0  # of a band, in units of its last width: what was not known at first would hide all else
 _MOST_POINTS = 50
 _ABOUT_BANDS = (
     "A band is between the bounds that the policy compares, from where it is at most "
@@ -65,9 +65,8 @@ def _page(agent: Standing[Any], title: str, lead: str, found: Timeline | None, t
     rows, seen = agent.table(), monitor.seen(agent)
     top = [html.tiles(_tiles(agent, rows)), html.paragraph(monitor.sentence(agent))]
     top += [html.paragraph(text[0].upper() + text[1:]) for text in (*agent._history(), *agent.alarms)]
-    charts = [] if found is None else list(_courses(found))
+    charts = _points(rows) if found is None else list(_courses(found, rows))
     compared = differences.shown(agent, seen)
-    charts += _points(rows) if not charts else []
     charts += _apart(compared) if compared else []
     if charts:
         top.append(figures.chart(charts[0], hero=True))
@@ -116,8 +115,8 @@ def _table(rows: list[tuple[str, ...]], caption: str) -> str:
 # ---- figures
 
 
-def _courses(found: Timeline) -> Iterator[Chart]:
-    """Means and shares of every arm by rounds."""
+def _courses(found: Timeline, rows: list[Row]) -> Iterator[Chart]:
+    """Means and shares of every arm by rounds; means as they stand if all rewards came in one round."""
     curves: dict[Any, list[tuple[int, Row]]] = {}
     for rounds, rows in found.looks.items():
         for row in rows:
@@ -130,7 +129,9 @@ def _courses(found: Timeline) -> Iterator[Chart]:
     some = f" Of the {len(curves):,} arms those with the most rewards." if len(curves) > len(drawn) else ""
     known = {arm: [(rounds, row) for rounds, row in curves[arm] if row.mean is not None] for arm in drawn}
     means = [_band(str(arm), points, places[arm]) for arm, points in known.items() if points]
-    if means:
+    if len({rounds for each in means for rounds in each.x}) < 2:
+        yield from _points(rows)
+    else:
         bands = [low for each in means for low in each.low or () if math.isfinite(low)]
         caption = _ABOUT_BANDS * bool(bands) + some
         yield Chart("Means", "round", "mean reward", means, caption, verticals=verticals)

@@ -1,6 +1,7 @@
 """`robai status` and `robai watch`: what a store has, while others work on it."""
 
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -254,9 +255,10 @@ def watched(monkeypatch, capsys, path, *steps, arguments=(), terminal=False):
     if terminal:
         monkeypatch.setattr(live, "is_rewritten", lambda stream: True)
     assert main(["watch", path, *arguments]) == 130
-    assert capsys.readouterr().err == "robai: interrupted\n"
+    last = capsys.readouterr()
+    assert last.err == "robai: interrupted\n"
     assert len(set(waits)) == 1
-    return seen
+    return [*seen, last.out] if last.out else seen
 
 
 def nothing():
@@ -287,12 +289,32 @@ def test_a_line_of_json_when_something_has_changed(monkeypatch, capsys, path, ag
 
 def test_a_screen_is_written_over_at_every_look(monkeypatch, capsys, path, agent):
     seen = watched(monkeypatch, capsys, path, nothing, terminal=True, arguments=["--every", "3"])
-    assert len(seen) == 2
-    for each in seen:
-        assert each.startswith(live._CLEAR)
+    assert len(seen) == 3
+    for each, beginning in zip(seen, (live._OTHER_SCREEN, live._CLEAR, live._BACK), strict=True):
+        assert each.startswith(beginning)
         assert ", every 3 s\n\nexperiment " in each
+        assert each.count("\x1b[H") + each.count("\x1b[?") == 1
     seen = watched(monkeypatch, capsys, path, nothing, terminal=True, arguments=["--json"])
-    assert "\x1b" not in seen[0]
+    assert "\x1b" not in "".join(seen)
+
+
+def test_a_screen_shows_as_much_as_it_has_room_for(monkeypatch, capsys, path, agent):
+    monkeypatch.setenv("LINES", "6")
+    first, last = watched(monkeypatch, capsys, path, terminal=True, arguments=["buttons"])
+    shown = first.splitlines()
+    assert len(shown) == 6
+    whole = last.splitlines()
+    assert shown[-1] == f"... and {len(whole) - 5} lines more"
+    assert shown[1:-1] == whole[1:5]
+
+
+def test_the_screen_is_as_before_after_an_error(monkeypatch, capsys, path, agent):
+    monkeypatch.setattr(live, "is_rewritten", lambda stream: True)
+    monkeypatch.setattr(live.time, "sleep", lambda seconds: os.unlink(path))
+    assert main(["watch", path]) == 1
+    told = capsys.readouterr()
+    assert "there is no such store" in told.err
+    assert live._BACK in told.out
 
 
 def test_experiments_come_and_go(monkeypatch, capsys, path, agent):

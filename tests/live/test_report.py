@@ -245,6 +245,15 @@ def test_pending_rounds_have_shares_and_no_means(tmp_path, path):
     assert [each["y"][-1] for each in shares["series"]] == [0.5, 0.25, 0.25]
 
 
+def test_rewards_that_come_at_once_are_points(tmp_path, path):
+    agent = made(path)
+    agent.answers([(each, each.arm == "b") for each in agent.tickets(60)])
+    means, shares, _ = written(agent, tmp_path).charts
+    assert [each["label"] for each in means["series"]] == ["mean"]
+    assert means["series"][0]["y"] == [0.0, 1.0, 0.0]
+    assert [each["label"] for each in shares["series"]] == ["a", "b", "c"]
+
+
 def test_arms_with_the_most_rewards_are_drawn(tmp_path, path):
     agent = made(path, robai.UCB(), 40)
     agent.update_batch(agent.select_batch(80), [0] * 80)
