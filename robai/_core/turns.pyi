@@ -8,6 +8,7 @@ _T = TypeVar("_T")
 _Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 def call_all(calls: tuple[_Call, ...]) -> None: ...
+def end(connection: Connection, wait: Callable[[], object], calls: tuple[_Call, ...]) -> None: ...
 
 @final
 class Cache:

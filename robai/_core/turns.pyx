@@ -12,6 +12,17 @@ def call_all(calls):
             pass
 
 
+def end(connection, wait, calls):
+    """Close a connection when the wait for one's turn is over, whichever way; then `call_all`."""
+    try:
+        wait()
+    finally:
+        try:
+            connection.close()
+        finally:
+            call_all(calls)
+
+
 @cython.final
 cdef class Cache:
     """Cleared before memory is changed, and set when the file has the change."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from robai._base.locks import lock, unlocking
-from robai._core.turns import Cache, Turns, call_all
+from robai._core.turns import Cache, Turns, call_all, end
 
 Sync = Literal["normal", "full"]
 
@@ -223,14 +223,13 @@ def _disconnect(process: int, connection: sqlite3.Connection, guard: int, timeou
     """
     if os.getpid() != process:  # they are the parent's
         return
-    try:
+
+    def wait() -> None:
         if guard >= 0:
             with contextlib.suppress(TimeoutError):
                 _wait(guard, 0.0 if any(log.mine for log in list(_LOGS)) else timeout, "")
-        connection.close()
-    finally:
-        if guard >= 0:
-            os.close(guard)
+
+    end(connection, wait, ((os.close, (guard,)),) if guard >= 0 else ())
 
 
 # SQLite has its locks written down in memory, of which a child gets a copy, but not the locks: what it wrote

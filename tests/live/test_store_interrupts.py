@@ -272,6 +272,30 @@ def test_closing_is_done_under_the_lock(tmp_path):
         thread.join()
 
 
+@pytest.mark.parametrize("what", ["opening", "closing"])
+def test_an_interrupt_of_opening_or_closing_leaves_the_lock_free(tmp_path, what):
+    path, number, finished = tmp_path / "live.db", 0, False
+    robai.Store(path).close()
+    with open(f"{path}-lock") as lock_file:
+        while not finished:
+            number += 3 if what == "opening" else 1
+            store, moment = None if what == "opening" else robai.Store(path), AtInstruction(number)
+            with contextlib.suppress(Interruption):
+                try:
+                    moment.begin()
+                    if store is None:
+                        store = robai.Store(path)
+                    else:
+                        store.close()
+                finally:
+                    sys.settrace(moment.before)
+            assert not is_held(lock_file)
+            if store is not None:
+                store.close()  # which may be closed already
+            finished = moment.left > 0
+    assert number > 50
+
+
 def test_a_signal_handler_may_look_but_not_change(tmp_path):
     shop = Shop(tmp_path / "live.db", robai.KLEOCPUG())
     refused, find = [], robai.live.log.Log.find_key
