@@ -96,14 +96,22 @@ class Told:
         self.sum += reward + arm
 
 
-def patiently(shop, call, before=lambda: None):
-    """Make a call again until it comes back."""
-    while True:
-        try:
-            before()
-            return call()
-        except Interruption:
-            shop.assert_free()
+def patient(shop, timer, interrupted=lambda: None):
+    """What makes a call again, and each time with an interrupt to come, until it comes back."""
+
+    def once(call):
+        while True:
+            try:
+                timer()
+                try:
+                    return call()
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except Interruption:
+                interrupted()
+                shop.assert_free()
+
+    return once
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -111,20 +119,8 @@ def test_a_thousand_interrupts_at_random_moments(tmp_path, window, monkeypatch):
     monkeypatch.setattr(recorded, "_SNAPSHOT", 20)
     shop, chance = Shop(tmp_path / "live.db", robai.ThompsonSampling(), window), random.Random(5)
     with interrupted_at_random(chance) as (timer, seen):
-
-        def once(call):
-            while True:
-                try:
-                    timer()
-                    try:
-                        return call()
-                    finally:
-                        signal.setitimer(signal.ITIMER_REAL, 0)
-                except Interruption:
-                    shop.assert_free()
-
         while len(seen) < 1000 // len(WINDOWS):
-            shop.serve(once)
+            shop.serve(patient(shop, timer))
     for _ in range(100):
         shop.serve(lambda call: call())
     shop.assert_sound()
@@ -211,23 +207,11 @@ def live_until_killed(path, diary, seed):
             if not is_held(lock_file):  # and nobody else is at work
                 file.write(f"without the lock: {statement}\n".encode())
 
-        def once(call):
-            while True:
-                try:
-                    timer()
-                    try:
-                        return call()
-                    finally:
-                        signal.setitimer(signal.ITIMER_REAL, 0)
-                except Interruption:
-                    file.write(b"interrupted\n")
-                    shop.assert_free()
-
         connection = shop.store._log._connection
         connection.execute("PRAGMA wal_autocheckpoint = 3")  # pages: inside of nearly every call
         connection.set_trace_callback(traced)
         while True:
-            shop.serve(once)
+            shop.serve(patient(shop, timer, lambda: file.write(b"interrupted\n")))
             file.write(b"served\n")
 
 
