@@ -221,26 +221,28 @@ cdef class DivergenceBounds(Bounds):
         # zero at q. So what is sure at one level is so at all lower ones if a leads, at all higher ones if b
         # does.
         cdef double lead = (a.start - b.start) + (a.slope - b.slope) * root, rise, later
-        cdef int sign = 1
+        cdef int side = 1
         until[0] = root
-        if a.n == b.n and a.total == b.total:
+        # Where no reward was below the largest, neither is any upper bound.
+        if ((a.n == b.n and a.total == b.total)
+                or (a.total == a.n * self.family.high and b.total == b.n * self.family.high)):
             until[0] = INFINITY
             return 0
         if lead < 0.0:
-            a, b, lead, sign = b, a, -lead, -1
+            a, b, lead, side = b, a, -lead, -1
         if a.total * b.n < b.total * a.n:
             if not self._apart(a, b, root, self._between(a, b, root)):
                 return 0
             until[0] = INFINITY
-            return sign
+            return side
         rise = b.slope - a.slope
         later = root + min(0.8 * lead / rise if rise > 0.0 else INFINITY, 0.1 * root)
         # Tangents bend away from both indices; then q is that of b, computed.
         if (self._apart(a, b, later, self._between(a, b, later))
                 or self._apart(a, b, later, self._just_above(b, later))):
             until[0] = later
-            return sign
-        return sign if self._apart(a, b, root, self._between(a, b, root)) else 0
+            return side
+        return side if self._apart(a, b, root, self._between(a, b, root)) else 0
 
     cdef bint _apart(self, const Standing* a, const Standing* b, double root, double q) noexcept nogil:
         """Is the upper bound of a surely above q, and that of b below it?"""

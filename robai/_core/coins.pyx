@@ -5,6 +5,9 @@ are, their sum is the number of ones, and so a round of an index policy takes a 
 from zeros on lead through states that are at least as good as that of zeros alone, and these are in the
 stay region if the last of them is (leap.pyx): so whole blocks are tested by `above`.
 
+Of a block that lies ready the zeros are known, and these are enough. If the bar is below 1 the region has all
+(k, k), whose mean is above the bar; and if it is convex, a step by (1, 1) then leads nowhere out of it.
+
 Where a block is too long for that it is halved, and in the end rounds are played one by one.
 """
 
@@ -71,23 +74,28 @@ cdef class Coins(Batch):
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef int64_t left = limit, length, size
+        cdef int64_t left = limit, length, zeros, size
         cdef double n, level, bar = explore.bar
         cdef bint near = not self._staying          # a streak begins near the edge
+        cdef bint upward = bar < 1.0 and explore.bounds.convex
         if not self._binary:
             return Batch._steps(self, explore, limit)
         self._staying, size = True, FEW if near else TAPE
         while self._staying and left > 0:
             n, length = <double>self._arms.pulls[arm], min(size, left)
+            if length <= TAPE:
+                length = min(length, <int64_t>self._on_tape(arm))
+            zeros = length
+            if upward and length <= TAPE:
+                zeros -= successes(self._words[arm], self._next[arm], <Py_ssize_t>length)
             level = least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>length)
-            if not near and explore.bounds.above(arm, n + <double>length, self._sums[arm], level, bar):
+            if not near and explore.bounds.above(arm, n + <double>zeros, self._sums[arm], level, bar):
                 self._add(arm, length)
                 size = min(2 * size, <int64_t>MANY)
             elif not near and length > FEW:
                 size = length >> 1
                 continue
             else:
-                length = min(length, <int64_t>self._on_tape(arm))
                 length = explore.bounds.streak(arm, &n, &self._sums[arm],
                                                self._numbers(arm) + self._next[arm], length, level, bar)
                 self._staying = explore.bounds.above(arm, n, self._sums[arm], level, bar)

@@ -11,6 +11,9 @@ from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
 
 
+STANDING = [("arm", np.intp), ("n", float), ("total", float), ("start", float), ("slope", float)]
+
+
 cdef void both_sides(Bounds bounds, const Arms* arms, Py_ssize_t arm, double* lower,
                      double* upper) noexcept nogil:
     """The index, and the bound of the same level on the other side if there is one."""
@@ -112,16 +115,21 @@ cdef class SteadyOptimism(Optimism):
 
     cdef Py_ssize_t _winner(self, Rng* rng) noexcept nogil:
         """Uniform among the arms with the largest index; draws only if there is a tie."""
-        cdef Py_ssize_t i = 1, skip = 0
+        cdef Py_ssize_t i = 1, skip, first, further
+        cdef double index = self._nodes[1]
         if self._tied[1] > 1:
             skip = next_below(rng, self._tied[1])
-        while i < self._leaves:
-            i *= 2
-            if self._nodes[i] < self._nodes[i + 1]:
-                i += 1
-            elif self._nodes[i] == self._nodes[i + 1] and skip >= self._tied[i]:
-                skip -= self._tied[i]
-                i += 1
+            while i < self._leaves:                     # no branches, as in `_climb`
+                i *= 2
+                first = (self._nodes[i] == index) * self._tied[i]
+                further = skip >= first
+                skip -= further * first
+                i += further
+        else:
+            while i < self._leaves:
+                i *= 2
+                if self._nodes[i] < self._nodes[i + 1]:
+                    i += 1
         return i - self._leaves
 
 
@@ -135,8 +143,7 @@ cdef class KineticOptimism(Optimism):
     Everything is reckoned in sqrt(2 f) for the level f, as sub-Gaussian indices are straight lines in it.
     """
     cdef double[::1] _indices
-    cdef unsigned char[:, ::1] _memory
-    cdef Standing* _standings               # of each arm
+    cdef Standing[::1] _standings
     cdef Py_ssize_t[::1] _winners           # of each node: the first of its best arms, -1 if none
     cdef Py_ssize_t[::1] _tied              # how many have that index
     cdef double[::1] _until                 # where the winner may be overtaken
@@ -149,8 +156,7 @@ cdef class KineticOptimism(Optimism):
         self._leaves = 1
         while self._leaves < n_arms:
             self._leaves *= 2
-        self._memory = np.zeros((n_arms, sizeof(Standing)), dtype=np.uint8)
-        self._standings = <Standing*>&self._memory[0, 0]
+        self._standings = np.zeros(n_arms, STANDING)
         self._indices = np.empty(n_arms)
         self._winners = np.full(2 * self._leaves, -1, dtype=np.intp)
         self._tied = np.zeros(2 * self._leaves, dtype=np.intp)

@@ -16,7 +16,7 @@ a fixed level. Where a walk has left that smaller R the indices are compared ane
 """
 
 cimport cython
-from libc.math cimport fabs, log2, sqrt
+from libc.math cimport fabs, log, log1p, log2, sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
@@ -27,7 +27,7 @@ from robai._core.engine cimport LOOK, Batch
 from robai._core.families cimport Family, Gaussian
 from robai._core.explore_index cimport Optimism
 from robai._core.levels cimport FixedLevel, least_level
-from robai._core.rng cimport Rng, next_normal
+from robai._core.rng cimport Rng, next_double, next_normal
 
 
 cdef enum:
@@ -166,6 +166,8 @@ cdef class GaussianLeaps(Batch):
 
 CORRIDOR = 41.5
 
+cdef double RARE = 1.0 / 256.0      # of failures: chances that are worth a leap to the next one
+
 cdef enum:
     SMALLEST = 20                   # sizes of leaps: 2^(size/4) rounds, from 32 ...
     SIZES = 240                     # ... to 10^18
@@ -184,6 +186,8 @@ cdef class PositiveLeaps(Coins):
     exp(-41.5), if k d(mean - x/k, mean) >= 41.5 (Doob's inequality for the exponential
     martingale). If both ends of that line are in R, all of it is.
     Either way nothing happens in between, and the k rewards are drawn as one sum.
+    To the next failure, of coins that hardly ever fail: no success leads out of R, see coins.pyx. Where few
+    failures are too many, a corridor, which allows for some, is too wide.
 
     Where no leap is possible rounds are played one by one, the more the longer that has been so:
     at worst a run takes little longer than with the step engine.
@@ -225,17 +229,20 @@ cdef class PositiveLeaps(Coins):
 
     cdef void _streak(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef int64_t left = limit, length, work = 0
+        cdef int64_t left = limit, safe, length, work = 0
         if not self._staying:       # from the rim one round at a time: ties are possible there
             left -= self._steps(explore, min(left, self._patience))
             work += limit - left
         while self._staying and left > 0 and work < LOOK:
             work += 1
-            length = self._length(explore, left)
-            if length > 0:
+            safe = self._length(explore, left)
+            length = self._to_failure(explore, safe, left)
+            if length == 0 and safe > 0:
+                length = safe
                 add_exactly(&self._sums[arm], &self._rests[arm],
                             self._family.total(arm, self._means[arm], <double>length, &self._rng))
                 self._count(arm, length)
+            if length > 0:
                 self._patience = self._few
             else:
                 self._patience = min(2 * self._patience, 8 * self._few)
@@ -259,6 +266,44 @@ cdef class PositiveLeaps(Coins):
             self._staying = explore.bounds.above(
                 arm, n, self._sums[arm], explore.bounds.level.at(n, <double>self._arms.t), explore.bar)
         return played
+
+    cdef int64_t _to_failure(self, Optimism explore, int64_t least, int64_t limit) noexcept nogil:
+        """Play until the leader fails, if it surely stays until then; how many rounds.
+
+        None if that is not rare, or not far beyond `least` rounds.
+        """
+        cdef Py_ssize_t arm = explore.leader
+        cdef int64_t length = limit
+        cdef double chance = 1.0 - self._means[arm], ones, n
+        cdef bint fails
+        if not (self._binary and 0.0 < chance <= RARE and chance * <double>least < 1.0
+                and explore.bar < 1.0 and explore.bounds.convex):
+            return 0
+        # How far to go is settled before the draw, on which it must not depend.
+        if not self._holds(explore, length):
+            length = min(limit, self._arms.pulls[arm])
+            if not self._holds(explore, length):
+                return 0
+        ones = log(1.0 - next_double(&self._rng)) / log1p(-chance)
+        fails = ones < <double>length
+        if fails:
+            length = min(<int64_t>ones, length - 1)
+        add_exactly(&self._sums[arm], &self._rests[arm], <double>length)
+        length += fails
+        self._count(arm, length)
+        if fails:
+            n = <double>self._arms.pulls[arm]
+            self._staying = explore.bounds.above(
+                arm, n, self._sums[arm], explore.bounds.level.at(n, <double>self._arms.t), explore.bar)
+        return length
+
+    cdef bint _holds(self, Optimism explore, int64_t length) noexcept nogil:
+        """Does the leader stay where it is at all levels of the next rounds?"""
+        cdef Py_ssize_t arm = explore.leader
+        cdef double n = <double>self._arms.pulls[arm]
+        return explore.bounds.above(
+            arm, n, self._sums[arm],
+            least_level(explore.bounds.level, n, <double>(self._arms.t + 1), <double>length), explore.bar)
 
     cdef int64_t _length(self, Optimism explore, int64_t limit) noexcept nogil:
         """The length of a leap that is surely possible; 0 if only a short one is.

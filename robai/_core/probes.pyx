@@ -1,10 +1,12 @@
 """Windows into the core, for tests alone."""
 
+from libc.math cimport sqrt
 from libc.stdint cimport int64_t
 
 import numpy as np
 
 from robai._core.beliefs cimport NORMAL, Belief, Tangent, belief_of, believe, draw_pair, log_chance, tangent
+from robai._core.bounds cimport Bounds, Standing
 from robai._core.draws cimport draw_beta, draw_binomial, draw_coins, draw_gamma, draw_poisson
 from robai._core.engine cimport LOOK, Batch
 from robai._core.explore_index cimport Optimism
@@ -205,6 +207,17 @@ def lost_leads(Batch batch not None, pulls, sums):
             batch._streak(explore, explore.until - batch._arms.t)
         ends[batch._run] = batch._arms.pulls[0], batch._sums[0]
     return ends
+
+
+def who_is_ahead(Bounds bounds not None, pulls, sums, double level):
+    """Which of two arms has the larger upper bound, 0, 1 or None, and up to which level that is so."""
+    cdef Standing a = Standing(0, pulls[0], sums[0]), b = Standing(1, pulls[1], sums[1])
+    cdef double root = sqrt(2.0 * level), until
+    cdef int ahead
+    bounds.stand(&a, root)
+    bounds.stand(&b, root)
+    ahead = bounds.ahead(&a, &b, root, &until)
+    return {1: 0, -1: 1, 0: None}[ahead], 0.5 * until * until
 
 
 # ---- stops

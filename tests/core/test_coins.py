@@ -137,11 +137,35 @@ def test_leaps_over_coins_have_the_law_of_rounds(policy):
     assert_same_law(rounds.regret[:, 0], leaps.regret[:, 0])
 
 
+RARE = robai.Bernoulli([0.999, 0.997, 0.9])
+
+
+@pytest.mark.parametrize("policy", [*INDICES[:6], robai.UCBV()], ids=lambda policy: policy.label())
+def test_leaps_to_the_next_failure_have_the_law_of_rounds(policy):
+    rounds, leaps = (
+        play(kind, policy, RARE, 20_000, runs, 12) for kind, runs in ((Batch, 300), (PositiveLeaps, 1000))
+    )
+    for column in (0, 1):
+        assert_same_law(rounds.regret[:, column], leaps.regret[:, column])
+    for arm in (0, 2):
+        assert_same_law(rounds.pulls[:, arm], leaps.pulls[:, arm])
+
+
+@pytest.mark.parametrize("failures", [1e-6, 1e-9])
+def test_an_arm_that_hardly_ever_fails_is_leapt_over(failures):
+    """A corridor would have to allow for a failure within the next few rounds."""
+    bandit = robai.Bernoulli([1.0 - failures, 0.5])
+    batch = batch_of(PositiveLeaps, robai.KLUCB(), bandit, 10**9, 10, 0)
+    assert sum(batch.advance(0.0) for _ in range(1000)) < 1000
+    assert (batch.pulls[:, 1] < 60).all()
+
+
 # Pulls of the worse arm: a change of the streams is to be noticed.
 PINNED = {
     ("step", robai.UCB(), COIN): [26, 15, 44],
     ("step", robai.KLUCB(), COIN): [27, 23, 21],
     ("leap", robai.KLUCB(), COIN): [28, 23, 21],
+    ("leap", robai.KLUCB(), RARE): [3094, 5497, 4454],
     ("step", robai.BAIETC(sigma=0.5), COIN): [40, 21, 34],
     ("step", robai.ThompsonSampling(), COIN): [21, 7, 15],
     ("leap", robai.ThompsonSampling(), COIN): [16, 12, 11],

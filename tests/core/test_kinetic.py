@@ -1,12 +1,15 @@
 """Levels that grow: the arms are those of a loop that computes all indices in every round."""
 
+import math
+
 import numpy as np
 import pytest
 from support.laws import assert_same_law
 
 import robai
 from robai import rules
-from robai._core.bounds import GaussianBounds
+from robai._core import probes
+from robai._core.bounds import DivergenceBounds, GaussianBounds
 from robai._core.explore_index import (
     FullOptimism,
     GrowingOptimism,
@@ -14,7 +17,7 @@ from robai._core.explore_index import (
     SteadyOptimism,
     optimism,
 )
-from robai._core.levels import PlusLevel
+from robai._core.levels import PlusLevel, RoundLevel
 from robai.policies import Policy
 
 FAMILIES = [
@@ -120,6 +123,24 @@ def test_ties_are_broken_as_the_plain_loop_breaks_them():
     assert_same_arms("round", bandit, 3000, 10)
     played = robai.simulate(robai.KLUCB(level="round"), bandit, 1007, 4000, rng=6, times=1, engine="step")
     assert np.abs(played.pulls.mean(axis=0) - 1007 / 7).max() < 5 * np.sqrt(1000 * 6 / 49 / 4000)
+
+
+@pytest.mark.parametrize(
+    ("family", "pulls", "sums", "ahead"),
+    [
+        (robai.families.Bernoulli(), (3, 8), (3, 8), (None, math.inf)),
+        (robai.families.Binomial(5), (3, 8), (15, 40), (None, math.inf)),
+        (robai.families.Bernoulli(), (8, 8), (5, 5), (None, math.inf)),
+        (robai.families.Bernoulli(), (9, 8), (9, 7), (0, None)),
+        (robai.families.Bernoulli(), (100, 3), (60, 1), (1, math.inf)),
+    ],
+    ids=repr,
+)
+def test_how_long_an_arm_is_ahead(family, pulls, sums, ahead):
+    """Bounds that have come to the end of the domain stay there, equal for ever."""
+    leader, until = probes.who_is_ahead(DivergenceBounds(RoundLevel(), family._core(2)), pulls, sums, 5.0)
+    assert leader == ahead[0]
+    assert 5.0 < until < math.inf if ahead[1] is None else until == ahead[1]
 
 
 @pytest.mark.parametrize("bandit", [robai.Gaussian(HUNDRED), robai.Bernoulli(HUNDRED)], ids=["ucb", "kl-ucb"])

@@ -33,7 +33,7 @@ def pieces(policy, bandit, horizon, engine):
 
 
 @pytest.mark.parametrize(
-    "bandit", [robai.Bernoulli([1 - 1e-9, 0.5]), robai.NegativeBinomial([1.0, 0.1], r=1e-3)], ids=repr
+    "bandit", [robai.Bernoulli([1 - 1e-9, 1 - 2e-9]), robai.NegativeBinomial([1.0, 0.1], r=1e-3)], ids=repr
 )
 def test_what_a_piece_plays_does_not_grow_with_the_horizon(bandit):
     """Where no leap is possible."""
