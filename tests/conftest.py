@@ -1,5 +1,6 @@
 """Settings of all tests, and every registered policy and bandit as a fixture."""
 
+import gc
 import os
 import signal
 
@@ -32,3 +33,12 @@ def policy(request):
 @pytest.fixture(params=BANDITS, ids=repr)
 def bandit(request):
     return request.param
+
+
+@pytest.fixture
+def no_collections():
+    """Interrupts are not to come in finalizers, of which nobody can be told, nor in those of hypothesis."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()

@@ -16,6 +16,7 @@ from support.interruptions import AtInstruction, Interruption, interrupted_at_ra
 
 import robai
 
+pytestmark = pytest.mark.usefixtures("no_collections")
 ARGUMENTS = {"arms": 3, "horizon": 10**6, "reward": "bernoulli", "rng": 3}
 
 

@@ -16,6 +16,7 @@ from support.interruptions import AtInstruction, Interruption, interrupted_at_ra
 import robai
 from robai.live import recorded
 
+pytestmark = pytest.mark.usefixtures("no_collections")
 WINDOWS = {"none": {}, "held": {"window": 50.0, "missing": 0.0}, "dropped": {"window": 50.0}}
 
 

@@ -1,7 +1,6 @@
-"""Exceptions at chosen, or at random, moments."""
+"""Exceptions at chosen, or at random, moments; for tests with `no_collections`."""
 
 import contextlib
-import gc
 import signal
 import sys
 
@@ -32,7 +31,6 @@ class AtInstruction:
 def interrupted_at_random(chance):
     """What sets a timer, and how often it has rung."""
     seen = []
-    gc.collect()  # so that no finalizer of earlier tests is interrupted, which nobody could be told
 
     def ring(*_):
         seen.append(1)
