@@ -93,8 +93,9 @@ class WrongCommitEstimate:
 
     @property
     def high(self) -> float:
-        """The upper end."""
-        return self.probability * math.exp(normal_quantile(0.95) * self.relative_error)
+        """The upper end; infinite if no run was wrong."""
+        factor = math.exp(normal_quantile(0.95) * self.relative_error)
+        return self.probability * factor if self.hits else math.inf
 
     @property
     def scaled(self) -> float:
@@ -340,7 +341,7 @@ class _Estimator:
             runs=sum(each.runs for each in sums),
             hits=sum(each.hits for each in sums),
             effective_runs=total * total / squares if total > 0.0 else 0.0,
-            largest_share=max(each.largest for each in sums) / total if total > 0.0 else math.nan,
+            largest_share=max(each.largest for each in sums) / total if total > 0.0 else 0.0,
             horizon=simulation.horizon,
             policy=self._label,
             bandit=repr(simulation.bandit),
@@ -355,11 +356,14 @@ class _Estimator:
             (f"{what} differ" for what, pair in pairs.items() if _differ(*pair)), ""
         )
         if why:
+            weights = (
+                f", with weights worth {found.effective_runs:,.0f} equal ones, {found.largest_share:.1%} the "
+                "largest"
+            )
             raise NotCovered(
                 f"the laws that were found do not cover the wrong commitments of {self._label}: {why}. "
-                f"{found.probability:.3g} is refused, of {found.runs:,} runs, {found.hits:,} of them wrong, "
-                f"with weights worth {found.effective_runs:,.0f} equal ones, {found.largest_share:.1%} the "
-                "largest",
+                f"{found.probability:.3g} is refused, of {found.runs:,} runs, {found.hits:,} of them wrong"
+                f"{weights if found.hits else ''}",
                 found,
             )
         return found

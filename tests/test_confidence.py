@@ -252,6 +252,9 @@ def test_what_is_refused_says_why():
     with pytest.raises(robai.NotCovered, match="fewer than 200 runs were wrong") as few:
         robai.wrong_commit(EOCPUG(), HALF, 1e4, max_runs=200, rng=0)
     assert few.value.estimate.runs == 200
+    with pytest.raises(robai.NotCovered, match=r"0 is refused, of 2 runs, 0 of them wrong$") as none:
+        robai.wrong_commit(EOCPUG(), HALF, 1e4, max_runs=2, rng=12)
+    assert (none.value.estimate.low, none.value.estimate.high) == (0.0, math.inf)
     again = pickle.loads(pickle.dumps(few.value))
     assert str(again) == str(few.value)
     assert again.estimate == few.value.estimate
