@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from robai.live.database import Database
 
@@ -114,14 +114,17 @@ class Log(Database):
     # ---- what an agent asks for
 
     def events(self, experiment: int, after: int = 0) -> Iterator[Event]:
-        """Those after one, in order; read some at a time, so that no query stays open."""
-        count = 16
+        """Those after one, in order."""
+        return map(Event._make, self._rows(_EVENTS, experiment, after, 16))
+
+    def _rows(self, query: str, experiment: int, after: int, count: int) -> Iterator[tuple[Any, ...]]:
+        """Some at a time, so that no query stays open, and more each time."""
         while True:
-            rows = self._connection.execute(_EVENTS, (experiment, after, count)).fetchall()
-            yield from map(Event._make, rows)
+            rows = self._connection.execute(query, (experiment, after, count)).fetchall()
+            yield from rows
             if len(rows) < count:
                 return
-            after, count = rows[-1][0], 1024
+            after, count = rows[-1][0], min(4 * count, 1024)
 
     def append(self, experiment: int, events: Sequence[Event]) -> None:
         """Add events, all or none; a sqlite3.IntegrityError if one is there that can be there only once."""
@@ -142,13 +145,7 @@ class Log(Database):
 
     def scan(self, experiment: int, after: int) -> Iterator[Found]:
         """The events after one, in order, tickets with their answers. Mostly the first one is enough."""
-        count = 2
-        while True:
-            rows = self._connection.execute(_AFTER, (experiment, after, count)).fetchall()
-            yield from map(Found._make, rows)
-            if len(rows) < count:
-                return
-            after, count = rows[-1][0], min(4 * count, 1024)
+        return map(Found._make, self._rows(_AFTER, experiment, after, 2))
 
     def snapshots(self, experiment: int) -> list[tuple[int, str]]:
         """The number of the last event, and the state; the newest first."""
