@@ -29,6 +29,8 @@ SIMULATED = [  # policy, bandit, horizon, engine, {arms: runs}
     ("UCB(level='ratio', sigma=1.0)", GAUSSIAN, 10**6, "leap", {2: 2000}),
     ("UCB(level='round', sigma=1.0)", GAUSSIAN, 10**5, "step", {2: 100, 10: 60}),
     ("UCB(level='round', sigma=1.0)", GAUSSIAN, 10**6, "leap", {2: 500}),
+    ("UCB(sigma=0.5)", BERNOULLI, 10**4, "step", {2: 1000, 10: 300, 100: 60}),
+    ("UCB(sigma=0.5)", BERNOULLI, 10**6, "leap", {2: 300, 100: 20}),
     ("KLUCB()", BERNOULLI, 10**5, "step", {2: 60, 10: 40}),
     ("KLUCB()", BERNOULLI, 10**6, "leap", {2: 500}),
     ("KLUCB(level='round')", BERNOULLI, 10**5, "step", {2: 40}),
