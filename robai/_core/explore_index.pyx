@@ -244,7 +244,8 @@ cdef class KineticOptimism(Optimism):
     cdef void _look_ahead(self, const Arms* arms, double level, double root) noexcept nogil:
         """How long to keep a leader, and the bar of that time.
 
-        Until half the time has passed that another needs to come to where the leader is now.
+        Until two fifths of the time have passed that another needs to come to where the leader is now: later
+        the bar ends streaks that need not end, earlier there are more of them.
         """
         cdef Standing* leader = &self._standings[self.leader]
         cdef Standing* rival
@@ -261,7 +262,7 @@ cdef class KineticOptimism(Optimism):
             self._growth, self._measured = self.bounds.level.at(1.0, 2.0 * now) - level, now
         doublings = (0.5 * met * met - level) / self._growth
         if met > root and doublings > 0.0:
-            span = max(0.5 * now * (exp2(min(doublings, 2.0)) - 1.0), 1.0)
+            span = max(0.4 * now * (exp2(min(doublings, 2.0)) - 1.0), 1.0)
         # As a double, what is left may have been rounded up.
         self.until = min(arms.t + <int64_t>min(span, <double>(arms.horizon - arms.t)), arms.horizon)
         root = sqrt(2.0 * self.bounds.level.at(1.0, <double>self.until))
