@@ -19,7 +19,7 @@ from robai._base.text import painted, printable, shown_on, table
 from robai.cli import options as _options
 from robai.cli.options import path
 from robai.cli.output import fitting, is_rewritten, terminal, to_json
-from robai.live import Store, StoredAgent
+from robai.live import Store, StoredAgent, monitor
 from robai.live.alarms import date
 
 _HEADING = (
@@ -150,7 +150,7 @@ def _stands(agent: StoredAgent[Any]) -> str:
     if agent.committed:
         ahead = "" if leader == agent.committed_arm else f", {leader} leads"
         return f"committed to {agent.committed_arm}{ahead}"
-    if agent.rounds >= agent.horizon:
+    if monitor.inconclusive(agent):
         return "inconclusive"
     return "no rewards yet" if leader is None else f"{leader} leads"
 

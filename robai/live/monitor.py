@@ -151,7 +151,17 @@ def sentence(agent: Standing[Any]) -> str:
             where += f", and certificate {delta:.2g}"
     if agent.rounds < agent.horizon:
         return f"{policy} is exploring: {where}."
-    return f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}."
+    if inconclusive(agent):
+        return f"{policy} reached the horizon without a commitment, the result is inconclusive: {where}."
+    return f"{policy} has handed out all rounds, and may still commit: {where}."
+
+
+def inconclusive(agent: Standing[Any]) -> bool:
+    """Whether rounds and rewards are over, and the next call will not commit either."""
+    if agent.committed or agent.rounds < agent.horizon or agent.pending.any():
+        return False
+    rules, now = agent._player.rules, seen(agent)
+    return min(now.pulls) < max(rules.initial_pulls, 1) or not rules.stop.fires_on(now.evidence)
 
 
 def plot(agent: Standing[Any], ax: Axes | None = None) -> Axes:

@@ -75,7 +75,9 @@ def test_a_line_for_each_experiment(capsys, path, agent):
 
 def test_commitments_and_the_end(capsys, path, agent):
     ended = made(path, robai.UCB(), 2, 4, name="ended")
-    ended.update_batch(ended.select_batch(4), [0, 1, 0, 1])
+    arms = ended.select_batch(4)
+    assert "inconclusive" not in told(capsys, path)  # before the last rewards are known
+    ended.update_batch(arms, [0, 1, 0, 1])
     while not agent.committed:
         agent.update(arm := agent.select(), arm == "b")
     shown = [cells(line)[-1] for line in told(capsys, path).splitlines()]

@@ -248,12 +248,13 @@ def test_a_policy_that_never_commits_ends_at_the_horizon():
     (agent,) = twins(1, policy=robai.UCB(), horizon=10)
     with pytest.raises(ValueError, match="at most 10, the rounds left"):
         agent.select_batch(11)
-    agent.select_batch(10)
+    arms = agent.select_batch(10)
     with pytest.raises(HorizonReached, match="10 rounds"):
         agent.select()
     with pytest.raises(HorizonReached):
         agent.select_batch(2)
     assert agent.rounds == 10
+    agent.update_batch(arms, [1.0] * 10)
     assert "inconclusive" in agent.summary()
     assert agent.commit_reason is None
 

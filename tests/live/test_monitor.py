@@ -56,6 +56,25 @@ def test_the_text_has_them_in_their_columns(agent):
     )
 
 
+def test_a_result_is_inconclusive_when_nothing_can_end_it_any_more():
+    def stands():
+        return agent.summary().split(":")[0]
+
+    agent = robai.Agent(robai.EOCP(gap=20.0), 2, 8, reward=robai.families.Gaussian(1.0), rng=0)
+    arms = agent.select_batch(8)
+    assert stands() == "EOCP(gap=20.0) has handed out all rounds, and may still commit"
+    agent.update_batch(arms, [5.0, 0.0] * 4)  # the next call commits
+    assert stands() == "EOCP(gap=20.0) has handed out all rounds, and may still commit"
+    assert agent.select() == 0
+    assert stands().startswith("EOCP(gap=20.0) committed to 0")
+    agent = robai.Agent(robai.EOCPUG(), 2, 8, reward=robai.families.Gaussian(1.0), rng=0)
+    arms = agent.select_batch(8)
+    agent.update_batch(arms[:7], arms[:7] == 0)
+    assert "may still commit" in stands()
+    agent.update(arms[7].item(), 0.0)
+    assert stands() == "EOCPUG() reached the horizon without a commitment, the result is inconclusive"
+
+
 def test_the_figure_shows_means_and_bounds(agent):
     ax = agent.plot(Figure().subplots())
     bars = [container.lines for container in ax.containers]

@@ -122,6 +122,8 @@ MUTANTS = [
         ("shares without pending", "(n + waiting) / max", "n / max"),
         ("lower and upper bounds are swapped", "lower, upper, state)", "upper, lower, state)"),
         ("pending of one arm", "int(agent.pending.sum())", "int(agent.pending.max())"),
+        ("what is under way is not waited for", " or agent.pending.any()", ""),
+        ("what the next call does is not known", " or not rules.stop.fires_on(now.evidence)", " or True"),
         (
             "the bars of the figure are symmetric",
             "for end in (row.lower, row.upper)",

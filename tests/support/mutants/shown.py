@@ -241,10 +241,5 @@ MUTANTS = [
         "cli/test_live_commands.py",
         ("the leader is the first arm with rewards", "max(rows, key=lambda row: row.mean or 0.0)", "rows[0]"),
         ("all pending rounds are due", "'+' * look.due", "'+'"),
-        (
-            "a horizon that is reached is not seen",
-            "agent.rounds >= agent.horizon",
-            "agent.rounds > agent.horizon",
-        ),
     ),
 ]
