@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 
@@ -101,8 +102,10 @@ class Certainty:
         """The smallest delta, 1 where nothing is known."""
         if not evidence.pulls.all():
             return 1.0
-        found = self.found(evidence)
-        return min(1.0, self._rivals * math.exp(-self._surprise(found))) if found > 0.0 else 1.0
+        if not (found := self.found(evidence)) > 0.0:
+            return 1.0
+        delta = self._rivals * math.exp(-self._surprise(found))
+        return min(1.0, max(delta, sys.float_info.min))  # a bound that is rounded to 0 would be wrong
 
     def found(self, evidence: Evidence) -> float:
         """What `asked` is compared with; every arm must have been pulled."""

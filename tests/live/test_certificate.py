@@ -103,6 +103,14 @@ def test_the_rule_fires_where_the_certificate_is_as_small(family, delta):
     assert answers == {True, False}
 
 
+def test_it_is_never_certain():
+    agent = robai.Agent(robai.UCB(), ["a", "b"], 10**6, reward="bernoulli")
+    agent.update_counts("a", 10_000, 0)
+    agent.update_counts("b", 10_000, 10_000)
+    assert 0.0 < agent.certificate() < 1e-300
+    assert "and certificate 2.2e-308." in agent.summary()
+
+
 def test_nothing_is_said_of_little():
     agent = robai.Agent(robai.KLUCB(), ["A", "B"], 1000, reward="bernoulli", rng=0)
     assert agent.certificate() == 1.0
