@@ -120,7 +120,7 @@ def _shown(looks: Sequence[_Look], options: argparse.Namespace) -> str:
     committed = {
         place for place, look in enumerate(looks, 1) if look.agent is not None and look.agent.committed
     }
-    notes = [painted("error", f"{look.name}: {look.problem}") for look in looks if look.problem]
+    notes = [painted("error", f"{printable(look.name)}: {look.problem}") for look in looks if look.problem]
     if any(look.due for look in looks):
         notes.append(f"+ {_DUE}")
     return "\n".join([*table([_HEADING, *rows], committed), *[""] * bool(notes), *notes])

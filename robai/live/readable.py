@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robai._base.files import check_writable
+from robai._base.text import printable
 from robai.live.alarms import date
 from robai.live.changes import Changeable
 from robai.live.course import Earlier, Retired
@@ -166,7 +167,7 @@ class Readable(Changeable[Label]):
     def _history(self) -> list[str]:
         said = [
             f"It had committed to {each.arm!r} after {each.commit_time:,} rewards: {each.commit_reason}. "
-            f"That was taken back ({date(each.time)}): {each.reason}."
+            f"That was taken back ({date(each.time)}): {printable(each.reason)}."
             for each in self.earlier
         ]
         dropped = [f"{n:,} of {arm!r}" for arm, n in zip(self.labels, self.dropped, strict=True) if n]

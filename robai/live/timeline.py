@@ -12,6 +12,7 @@ from robai.live.terms import Terms
 from robai.policies.base import BasePolicy
 
 LOOKS = 300
+ROWS = 30_000  # of all looks: of very many arms there are few
 
 
 class Happened(NamedTuple):
@@ -43,7 +44,8 @@ def timeline(
 ) -> Timeline:
     course = earliest(log, number, terms, spec, policy)
     first, last = course.seq, log.last(number) or 0
-    every = max((last - first) // LOOKS, 1)
+    looks = max(min(LOOKS, ROWS // len(course.labels)), 2)
+    every = max((last - first) // looks, 1)
     found = Timeline({}, [], Happened(course.time, course.player.rounds, "compacted") if first else None)
     if first:
         found.looks[course.player.rounds] = table(Moment(course))

@@ -42,7 +42,7 @@ class Reported:
         """
         if not (title is None or isinstance(title, str)):
             raise TypeError(f"title must be a string, got {title!r}")
-        write_atomically(path, self._page(title).encode())
+        write_atomically(path, self._page(title).encode(errors="backslashreplace"))
 
 
 class Plottable(Reported):

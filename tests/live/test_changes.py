@@ -240,6 +240,13 @@ def test_a_commitment_that_was_taken_back_stays_in_the_summary(store):
     assert_same_again(store, agent)
 
 
+def test_a_reason_cannot_write_over_a_terminal(store):
+    agent = committed(store)
+    agent.reopen("logs\nof \x1b[2J were lost")
+    assert "logs\\nof \\x1b[2J were lost." in agent.summary()
+    assert agent.earlier[0].reason == "logs\nof \x1b[2J were lost"
+
+
 def test_what_stopped_it_has_to_be_refuted_before_it_stops_it_again(store):
     agent = committed(store)
     agent.reopen("look again")

@@ -163,6 +163,13 @@ def test_many_events_are_looked_at_now_and_then(tmp_path, path):
     assert shares["y"][-1] == pytest.approx(agent.table()[0].share, rel=1e-4)
 
 
+def test_very_many_arms_are_looked_at_less_often(tmp_path, path):
+    agent = made(path, arms=timeline.ROWS // 10)
+    for step in range(105):
+        agent.update(step, 1)
+    assert [len(each["x"]) for each in written(agent, tmp_path).charts[1]["series"]] == [11] * 12
+
+
 def test_what_was_compacted_away_is_said_to_be(tmp_path, path):
     said, clock = {}, Clock(THEN)
     with frequent_snapshots(40):
@@ -289,6 +296,12 @@ def test_names_are_never_taken_for_tags(tmp_path, path):
         assert BAD in page.text
     assert written(agent, tmp_path, title="Mine & yours").text.startswith("Mine & yours")
     assert "a<b>" in written(agent, tmp_path).text
+
+
+def test_a_name_that_is_half_a_character_is_written_out(tmp_path, path):
+    agent = made(path, arms=["\ud800", "b"])
+    agent.update_batch(["\ud800", "b"], [1, 0])
+    assert "\\ud800" in written(agent, tmp_path).text
 
 
 # ---- without a store
