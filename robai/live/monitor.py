@@ -30,7 +30,7 @@ class Row(NamedTuple):
     pulls, pending : int
         Pulls that were answered, and that were not yet.
     share : float
-        Of all rounds, answered and pending.
+        Of all rounds: answered, pending, and given up when a window closed.
     mean : float or None
         Of the rewards.
     lower, upper : float or None
@@ -58,12 +58,13 @@ class Row(NamedTuple):
 
 def table(agent: Standing[Any]) -> list[Row]:
     with agent._lock:
-        now, pending, rounds = seen(agent), agent.pending.tolist(), agent.rounds
+        now, pending, rounds = seen(agent), agent.pending.tolist(), max(agent.rounds, 1)
+        dropped = agent._dropped()
         compared, status = intervals(agent._player.rules, now.evidence), _status(agent, now)
     return [
-        Row(label, n, waiting, (n + waiting) / max(rounds, 1), total / n if n else None, lower, upper, state)
-        for label, n, total, waiting, (lower, upper), state in zip(
-            now.labels, now.pulls, now.sums, pending, compared, status, strict=True
+        Row(label, n, waiting, (n + waiting + lost) / rounds, total / n if n else None, lower, upper, state)
+        for label, n, total, waiting, lost, (lower, upper), state in zip(
+            now.labels, now.pulls, now.sums, pending, dropped, compared, status, strict=True
         )
     ]
 

@@ -33,7 +33,7 @@ _ABOUT_BANDS = (
 ABOUT = {
     "pulls": "Rewards that count.",
     "pending": "Rounds that wait for their reward.",
-    "share": "Of all rounds, pending ones included.",
+    "share": "Of all rounds: answered, pending and given up.",
     "mean": "Of the rewards that count.",
     "lower": "The bound that the policy compares, or of the same level on the other side.",
     "upper": "The bound that the policy compares, or of the same level on the other side.",
@@ -140,7 +140,7 @@ def _courses(found: Timeline, rows: list[Row]) -> Iterator[Chart]:
         for arm in drawn
     ]
     if shares:
-        caption = "Of all rounds until then, pending ones included." + some
+        caption = "Of all rounds until then, with those that are pending or given up." + some
         yield Chart(
             "Shares", "round", "share of the rounds", shares, caption, verticals=verticals, share=True
         )

@@ -141,6 +141,9 @@ class Readable(Changeable[Label]):
             now = self._known
             return np.array([now.dropped[arm] for arm in now.active], dtype=np.int64)
 
+    def _dropped(self) -> list[int]:
+        return list(map(int, self.dropped))
+
     @property
     def retired(self) -> Mapping[Any, Retired]:
         """The counts of arms that are not handed out any more."""

@@ -116,6 +116,10 @@ class Standing(Generic[Label]):
         with self._lock:
             return list(monitor.alarms(self))
 
+    def _dropped(self) -> list[int]:
+        """Pulls of every arm that were given up, without a reward."""
+        return [0] * len(self.labels)
+
     def _history(self) -> list[str]:
         """What else the summary tells."""
         return []

@@ -37,6 +37,10 @@ class Moment(Standing[Any]):
     def __init__(self, course: Course) -> None:
         self._experiment, self._player = course.experiment, course.player
         self._labels = course.experiment.labels
+        self._lost = [course.dropped[arm] for arm in course.active]
+
+    def _dropped(self) -> list[int]:
+        return self._lost
 
 
 def timeline(

@@ -255,6 +255,8 @@ def test_dropped_pulls_are_rounds(tmp_path):
     clock.now = 20.0
     assert len(agent.tickets(3)) == 3
     assert (agent.rounds, agent.pulls.sum(), agent.dropped.sum(), agent.pending.sum()) == (12, 1, 8, 3)
+    given = agent.pulls + agent.dropped + agent.pending
+    assert [row.share for row in agent.table()] == pytest.approx((given / 12).tolist())
     before = events(agent)
     clock.now = 100.0
     for _ in range(2):

@@ -119,7 +119,7 @@ MUTANTS = [
     *mutants(
         "live/monitor.py",
         "live/test_monitor.py",
-        ("shares without pending", "(n + waiting) / max", "n / max"),
+        ("shares without pending", "(n + waiting + lost) / rounds", "(n + lost) / rounds"),
         ("lower and upper bounds are swapped", "lower, upper, state)", "upper, lower, state)"),
         ("pending of one arm", "int(agent.pending.sum())", "int(agent.pending.max())"),
         ("what is under way is not waited for", " or agent.pending.any()", ""),
