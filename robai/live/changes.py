@@ -77,7 +77,9 @@ class Changeable(Recorded[Label]):
 
     def _add_arm(self, label: Any) -> None:
         self._need_no_commitment("add_arm")
-        *_, name = state.labels_of([*self._course.labels, label])
+        name = state.label_of("label", label)
+        if name in self._course.labels:
+            raise ValueError(f"label must be new, got {label!r}, as an arm is called, or was")
         self._course.check_changeable("another arm")
         self._now().add_arm(name)
         self._write([(Kind.ADD_ARM, None, None, None, json.dumps(name))])

@@ -134,18 +134,24 @@ def is_held(player: Player) -> bool:
     return isinstance(own, Held) and own.held
 
 
+def label_of(name: str, label: Any) -> str | int | float:
+    """What an arm can be called; an error names the argument."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, bool) or not isinstance(label, str | int | float):
+        raise TypeError(f"{name} must be a string or a number, got {label!r}")
+    if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
+        raise ValueError(f"{name} must be finite and at most 2^63, got a number that is not")
+    return label
+
+
 def labels_of(arms: Any) -> tuple[Any, ...]:
     """Names, or a number of arms, which are then called 0, 1, ..."""
     if isinstance(arms, str | bytes) or not isinstance(arms, Iterable) or getattr(arms, "ndim", 1) == 0:
         return tuple(range(checks.whole("arms", arms, 2, MOST_ARMS)))
     labels: dict[str | int | float, None] = {}
     for place, label in enumerate(islice(arms, MOST_ARMS + 1)):
-        if isinstance(label, np.generic):
-            label = label.item()
-        if isinstance(label, bool) or not isinstance(label, str | int | float):
-            raise TypeError(f"arms[{place}] must be a string or a number, got {label!r}")
-        if not isinstance(label, str) and not abs(label) <= LARGEST_LABEL:
-            raise ValueError(f"arms[{place}] must be finite and at most 2^63, got a number that is not")
+        label = label_of(f"arms[{place}]", label)
         if label in labels:
             raise ValueError(f"arms must be different, got {label!r} twice")
         labels[label] = None

@@ -142,7 +142,7 @@ def test_a_label_that_cannot_be_is_refused(store, label):
     agent.retire_arm("c")
     before = agent.to_json()
     for wrong in (label, "c"):  # also that of an arm that was retired
-        with pytest.raises((ValueError, TypeError), match="arms"):
+        with pytest.raises((ValueError, TypeError), match="label must be "):
             agent.add_arm(wrong)
     assert agent.to_json() == before
     assert_same_again(store, agent)
