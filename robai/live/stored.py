@@ -71,14 +71,19 @@ class StoredAgent(Readable[Label]):
     It has all that an `Agent` has, and shows what the last call or `refresh` of this process has read.
     `to_json`, `save` and pickling give copies that are in no store.
 
-    Attributes
+    Parameters
     ----------
     store : Store
         Where it is kept.
     found : Written
         What the file says of its beginning.
-    policy : policy
-        What it plays.
+    policy : policy or None
+        One that data cannot bring back, if it is.
+
+    Attributes
+    ----------
+    name : str
+        What the experiment is called.
 
     Examples
     --------
