@@ -11,7 +11,7 @@ from robai._core.protocols cimport argmax
 from robai._core.rng cimport next_below
 
 
-STANDING = [("arm", np.intp), ("n", float), ("total", float), ("start", float), ("slope", float)]
+_STANDING = [("arm", np.intp), ("n", float), ("total", float), ("start", float), ("slope", float)]
 
 
 cdef void both_sides(Bounds bounds, const Arms* arms, Py_ssize_t arm, double* lower,
@@ -156,7 +156,7 @@ cdef class KineticOptimism(Optimism):
         self._leaves = 1
         while self._leaves < n_arms:
             self._leaves *= 2
-        self._standings = np.zeros(n_arms, STANDING)
+        self._standings = np.zeros(n_arms, _STANDING)
         self._indices = np.empty(n_arms)
         self._winners = np.full(2 * self._leaves, -1, dtype=np.intp)
         self._tied = np.zeros(2 * self._leaves, dtype=np.intp)
