@@ -74,7 +74,7 @@ cdef class Coins(Batch):
 
     cdef int64_t _steps(self, Optimism explore, int64_t limit) noexcept nogil:
         cdef Py_ssize_t arm = explore.leader
-        cdef int64_t left = limit, length, zeros, size
+        cdef int64_t left = limit, length, asked, zeros, size
         cdef double n, level, bar = explore.bar
         cdef bint near = not self._staying          # a streak begins near the edge
         cdef bint upward = bar < 1.0 and explore.bounds.convex
@@ -96,9 +96,11 @@ cdef class Coins(Batch):
                 size = length >> 1
                 continue
             else:
+                asked = length
                 length = explore.bounds.streak(arm, &n, &self._sums[arm],
-                                               self._numbers(arm) + self._next[arm], length, level, bar)
-                self._staying = explore.bounds.above(arm, n, self._sums[arm], level, bar)
+                                               self._numbers(arm) + self._next[arm], asked, level, bar)
+                self._staying = length == asked and explore.bounds.above(
+                    arm, n, self._sums[arm], level, bar)
                 self._next[arm] += length
                 self._count(arm, length)
                 near = False
