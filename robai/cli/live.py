@@ -156,18 +156,15 @@ def _stands(agent: StoredAgent[Any]) -> str:
 
 
 def _leader(agent: StoredAgent[Any]) -> Any:
-    """The arm with the largest mean, of which the certificate speaks."""
-    rows = [row for row in agent.table() if row.mean is not None]
-    return max(rows, key=lambda row: row.mean or 0.0).arm if rows else None
+    best = monitor.leading(agent.table())
+    return None if best is None else best.arm
 
 
 def _summary(look: _Look) -> str:
     agent, heading = look.agent, painted("heading", printable(look.name))
     if agent is None:
         return f"{heading}\n{painted('error', look.problem)}"
-    last = "nothing has happened yet" if agent.last_event is None else f"last event {date(agent.last_event)}"
-    dates = f"created {date(agent.created)}, {last}"
-    return "\n".join([heading, dates, *[_DUE] * look.due, "", agent.summary()])
+    return "\n".join([heading, agent._dates(), *[_DUE] * look.due, "", agent.summary()])
 
 
 # ---- for scripts

@@ -69,6 +69,11 @@ def table(agent: Standing[Any]) -> list[Row]:
     ]
 
 
+def leading(rows: list[Row]) -> Row | None:
+    """That of the largest mean, of which the certificate speaks; None without rewards."""
+    return max((row for row in rows if row.mean is not None), key=lambda row: row.mean or 0.0, default=None)
+
+
 def seen(agent: Standing[Any]) -> Seen:
     squares = None if agent.squares is None else agent.squares.tolist()
     return Seen(agent.labels, agent.horizon, agent.pulls.tolist(), agent.sums.tolist(), squares)

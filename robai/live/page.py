@@ -49,7 +49,6 @@ def page(agent: Standing[Any], title: str | None) -> str:
 
 def stored_page(agent: Readable[Any], found: Timeline, title: str | None) -> str:
     """With the course over time, by the events of the store."""
-    last = "nothing has happened yet" if agent.last_event is None else f"last event {date(agent.last_event)}"
     terms = {
         "window": "none" if agent.window is None else f"{agent.window:g} s",
         "missing answers": "do not count" if agent.missing is None else f"count as {agent.missing:g}",
@@ -57,7 +56,7 @@ def stored_page(agent: Readable[Any], found: Timeline, title: str | None) -> str
         "created": date(agent.created),
         "last event": "-" if agent.last_event is None else date(agent.last_event),
     }
-    lead = f"{agent._experiment.policy.label()}, created {date(agent.created)}, {last}"
+    lead = f"{agent._experiment.policy.label()}, {agent._dates()}"
     return _page(agent, title or agent.name, lead, found, terms)
 
 
@@ -89,13 +88,11 @@ def _page(agent: Standing[Any], title: str, lead: str, found: Timeline | None, t
 
 
 def _tiles(agent: Standing[Any], rows: list[Row]) -> list[Tile]:
-    known = [row for row in rows if row.mean is not None]
-    tiles = []
+    tiles, best = [], monitor.leading(rows)
     if agent.committed:
         label = f"is what it committed to, after {agent.commit_time:,} rewards"
         tiles.append(Tile(str(agent.committed_arm), label, "text"))
-    elif known:
-        best = max(known, key=lambda row: row.mean or 0.0)
+    elif best is not None:
         sure = "" if (delta := agent.certificate()) == 1.0 else f"; certificate {delta:.2g}"
         tiles.append(Tile(str(best.arm), f"has the largest mean, {best.mean:.4g}{sure}", "text"))
     pending = int(agent.pending.sum())
@@ -118,8 +115,8 @@ def _table(rows: list[tuple[str, ...]], caption: str) -> str:
 def _courses(found: Timeline, rows: list[Row]) -> Iterator[Chart]:
     """Means and shares of every arm by rounds; means as they stand if all rewards came in one round."""
     curves: dict[Any, list[tuple[int, Row]]] = {}
-    for rounds, rows in found.looks.items():
-        for row in rows:
+    for rounds, look in found.looks.items():
+        for row in look:
             curves.setdefault(row.arm, []).append((rounds, row))
     colours = Colours(map(str, range(len(curves))))
     places = {arm: colours(str(place)) for place, arm in enumerate(curves)}

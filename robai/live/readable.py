@@ -107,6 +107,11 @@ class Readable(Changeable[Label]):
         """When something happened last, as far as this process has read; None if nothing has."""
         return None if math.isinf(time := self._known.time) else time
 
+    def _dates(self) -> str:
+        last = self.last_event
+        happened = "nothing has happened yet" if last is None else f"last event {date(last)}"
+        return f"created {date(self.created)}, {happened}"
+
     @property
     def due(self) -> bool:
         """Whether windows have closed by now that the file, which is what is shown, has as open.

@@ -239,7 +239,11 @@ MUTANTS = [
     *mutants(
         "cli/live.py",
         "cli/test_live_commands.py",
-        ("the leader is the first arm with rewards", "max(rows, key=lambda row: row.mean or 0.0)", "rows[0]"),
         ("all pending rounds are due", "'+' * look.due", "'+'"),
+    ),
+    *mutants(
+        "live/monitor.py",
+        "cli/test_live_commands.py",
+        ("the leader is the first arm with rewards", "row.mean or 0.0, default", "0.0, default"),
     ),
 ]
